@@ -1,0 +1,89 @@
+"""Time and ids. The only module that reads the clock or makes an id.
+
+Inside, an instant is a whole number of microseconds since 1970 in UTC. At the surface it is an
+aware `datetime` or an ISO-8601 text with `Z` or an explicit offset.
+"""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+from muniment.errors import InvalidInputError
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+
+
+class Clock(Protocol):
+    """A source of the present instant."""
+
+    def now(self) -> int:
+        """Return the present instant in microseconds since 1970, UTC."""
+        ...
+
+
+class SystemClock:
+    """The computer's own clock."""
+
+    def now(self) -> int:
+        """Return the present instant in microseconds since 1970, UTC."""
+        return time.time_ns() // 1000
+
+
+def new_id(prefix: str) -> str:
+    """Return a new id: the prefix, an underscore and the 32 hexadecimal digits of a UUIDv7.
+
+    Args:
+        prefix: What the id names, such as `mem` for a record.
+    """
+    from uuid_utils import uuid7
+
+    return f"{prefix}_{uuid7().hex}"
+
+
+def to_instant(name: str, value: datetime | str) -> int:
+    """Turn a caller's time into microseconds since 1970, UTC.
+
+    Args:
+        name: The parameter's name, for the error.
+        value: An aware `datetime`, or ISO-8601 text with `Z` or an explicit offset.
+
+    Raises:
+        InvalidInputError: The time is naive, has no time of day, is malformed, or lies outside the
+            years 1 to 9999 in UTC.
+    """
+    moment = _parsed(name, value) if isinstance(value, str) else value
+    if not isinstance(moment, datetime):
+        raise InvalidInputError(f"{name} must be an aware datetime or an ISO-8601 text.")
+    if moment.tzinfo is None or moment.utcoffset() is None:
+        raise InvalidInputError(
+            f"{name} has no time zone; add Z or an explicit offset, as in 2030-06-01T12:00:00Z."
+        )
+    try:
+        return (moment.astimezone(UTC) - _EPOCH) // _MICROSECOND
+    except OverflowError:
+        raise InvalidInputError(f"{name} must lie within the years 1 to 9999 in UTC.") from None
+
+
+def _parsed(name: str, value: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError:
+        raise InvalidInputError(
+            f"{name} is not an ISO-8601 time; write it as 2030-06-01T12:00:00Z."
+        ) from None
+    if len(value) <= len("2030-06-01"):
+        raise InvalidInputError(f"{name} is a date without a time; write 2030-06-01T00:00:00Z.")
+    return moment
+
+
+def from_instant(instant: int) -> datetime:
+    """Return the aware UTC `datetime` of a number of microseconds since 1970."""
+    return _EPOCH + instant * _MICROSECOND
+
+
+def iso(moment: datetime) -> str:
+    """Return ISO-8601 text in UTC that ends in `Z`."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

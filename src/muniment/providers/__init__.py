@@ -1,0 +1,1 @@
+"""Embedders and language models: the only room that imports their SDKs and runtimes."""

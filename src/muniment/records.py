@@ -1,0 +1,277 @@
+"""The vocabulary of memory as frozen values, and the one way they are written as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import field as attribute
+from datetime import datetime
+from enum import IntEnum, StrEnum
+from typing import TypeAlias
+
+from muniment.clock import iso
+from muniment.errors import MunimentError
+from muniment.scope import Scope
+
+JSONValue: TypeAlias = (
+    bool | int | float | str | list["JSONValue"] | Mapping[str, "JSONValue"] | None
+)
+
+
+def canonical_json(value: JSONValue) -> str:
+    """Return compact JSON with sorted keys, so that equal values are equal texts."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def plain(value: object) -> JSONValue:
+    """Return a value of the vocabulary as JSON values.
+
+    Dataclasses become mappings by field, times ISO-8601 with `Z`, enums their names, tuples lists.
+    """
+    if isinstance(value, Authority):
+        return value.label
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item) for item in value]
+    if isinstance(value, MunimentError):
+        return {"code": value.code, "message": str(value)}
+    if is_dataclass(value):
+        return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    assert value is None or isinstance(value, bool | int | float | str)
+    return value
+
+
+class Plain:
+    """A frozen value that can be written as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, JSONValue]:
+        """Return the value as JSON values: fields by name, times ISO-8601 with `Z`."""
+        written = plain(self)
+        assert isinstance(written, dict)
+        return written
+
+
+class Family(StrEnum):
+    """What a kind of statement is for."""
+
+    SEMANTIC = "semantic"
+    EPISODIC = "episodic"
+    PROCEDURAL = "procedural"
+
+
+class Authority(IntEnum):
+    """Rank of a statement's source, set by the write path and never by a payload."""
+
+    SUMMARY = 1
+    INFERRED = 2
+    VERIFIED_OUTCOME = 3
+    APPROVED_SHARED = 4
+    EXPLICIT = 5
+    SYSTEM_OF_RECORD = 6
+
+    @property
+    def label(self) -> str:
+        """The authority's name in JSON and on screen."""
+        return self.name.lower()
+
+
+class WritePath(StrEnum):
+    """The door through which a statement came in."""
+
+    REMEMBER = "remember"
+    IMPORT = "import"
+
+
+class Status(StrEnum):
+    """Where a record stands. `expired` is derived from the time of the read, never written."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    EXPIRED = "expired"
+
+
+class EmbeddingState(StrEnum):
+    """Whether a record can be found by meaning yet."""
+
+    READY = "ready"
+    PENDING = "pending"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Source(Plain):
+    """Where a statement comes from.
+
+    Attributes:
+        source_id: The application's stable id of the source; the idempotency key in the scope.
+        path: The door it came through.
+    """
+
+    source_id: str
+    path: WritePath
+
+
+@dataclass(frozen=True, slots=True)
+class Record(Plain):
+    """An approved, durable statement with scope, source and lifetime.
+
+    Attributes:
+        memory_id: `mem_` and 32 hexadecimal digits, unique in the tenant.
+        seq: Place in the order of writing within the scope, from 1.
+        scope: Whose it is.
+        kind: What sort of statement it is; a kind of the policy.
+        text: The statement, trimmed.
+        field: Name of the structured part, or None.
+        value: The structured part, or None.
+        source: Where it came from.
+        authority: Rank of its source.
+        actor: Who wrote it.
+        status: active, superseded or expired, at the time of the read.
+        created_at: When it was written, UTC.
+        valid_from: From when it is true, or None.
+        valid_until: Until when it is true (exclusive), or None.
+        expires_at: When we stop keeping it, or None.
+        metadata: The application's own labels.
+        supersedes: memory_id of the record it replaced, or None.
+        superseded_by: memory_id of the record that replaced it, or None.
+        embedding: Whether it can be found by meaning yet.
+    """
+
+    memory_id: str
+    seq: int
+    scope: Scope
+    kind: str
+    text: str
+    field: str | None
+    value: JSONValue
+    source: Source
+    authority: Authority
+    actor: str
+    status: Status
+    created_at: datetime
+    valid_from: datetime | None
+    valid_until: datetime | None
+    expires_at: datetime | None
+    metadata: Mapping[str, JSONValue]
+    supersedes: str | None
+    superseded_by: str | None
+    embedding: EmbeddingState
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Plain):
+    """One item for `remember_many`: the arguments of `remember` without the approval.
+
+    Attributes:
+        kind: A kind of the policy.
+        text: The statement.
+        source_id: The application's stable id of the source.
+        field: Name of the structured part, or None.
+        value: The structured part; needs a field.
+        expires_at: When to stop keeping it; aware `datetime` or ISO-8601 text with an offset.
+        valid_from: From when it is true.
+        valid_until: Until when it is true.
+        metadata: The application's own labels; JSON values.
+    """
+
+    kind: str
+    text: str
+    source_id: str
+    field: str | None = None
+    value: JSONValue = None
+    expires_at: datetime | str | None = None
+    valid_from: datetime | str | None = None
+    valid_until: datetime | str | None = None
+    metadata: Mapping[str, JSONValue] = attribute(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PacketItem(Plain):
+    """One record that reached the packet.
+
+    Attributes:
+        record: The record.
+        score: Relevance in [0, 1]; higher is better; never rises down the packet.
+    """
+
+    record: Record
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Packet(Plain):
+    """What a model receives: chosen records as quoted, untrusted data within a fixed budget.
+
+    Attributes:
+        items: The chosen records, best first.
+        text: The rendered packet, ready for a prompt.
+        tokens: Size of `text` by the token counter in use.
+    """
+
+    items: tuple[PacketItem, ...]
+    text: str
+    tokens: int
+
+    def __iter__(self) -> Iterator[PacketItem]:
+        """Iterate over the items, best first."""
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        """Return the number of items."""
+        return len(self.items)
+
+    def __str__(self) -> str:
+        """Return the rendered packet."""
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Plain):
+    """One page of a list, newest first.
+
+    Attributes:
+        records: The records of this page.
+        cursor: Pass it to the next call; None on the last page.
+    """
+
+    records: tuple[Record, ...]
+    cursor: str | None
+
+    def __iter__(self) -> Iterator[Record]:
+        """Iterate over the records of this page."""
+        return iter(self.records)
+
+    def __len__(self) -> int:
+        """Return the number of records on this page."""
+        return len(self.records)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditEntry(Plain):
+    """Who did what to which record, and when. Holds no text.
+
+    Attributes:
+        number: Place in the scope's chain, from 1.
+        at: When, UTC.
+        actor: Who did it.
+        action: What was done, such as `remember`, `forget` or `used`.
+        memory_ids: The records concerned.
+        reason: A code for why, or None.
+        digest: Hexadecimal link of the hash chain: covers this entry and the digest before it.
+    """
+
+    number: int
+    at: datetime
+    actor: str
+    action: str
+    memory_ids: tuple[str, ...]
+    reason: str | None
+    digest: str

@@ -1,0 +1,1 @@
+"""Decisions: pure functions over values, without input or output."""

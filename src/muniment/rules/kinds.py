@@ -1,0 +1,161 @@
+"""The kind registry: which sorts of statement exist and what each may do, parsed from a policy."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from muniment.errors import PolicyError, UnknownKindError
+from muniment.records import Family
+
+_DAY = 86_400_000_000
+_UNLIMITED = "unlimited"
+_READERS = ("subject", "agent", "reviewer", "operator")
+_MODEL_ACCESS = ("write", "propose", "read")
+_SENSITIVITIES = ("public", "internal", "personal", "sensitive")
+_BOUNDARIES = ("user", "project", "organisation")
+_REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime", "longest",
+             "boundary")  # fmt: skip
+_OPTIONAL = ("one_per_field", "requires", "aliases")
+
+
+@dataclass(frozen=True, slots=True)
+class KindRule:
+    """What the policy says about one kind.
+
+    Attributes:
+        name: The kind's name.
+        family: semantic, episodic or procedural.
+        purpose: What it is for, one sentence.
+        readers: Who may read it.
+        model: What a model may do with it: write, propose, read.
+        sensitivity: public, internal, personal or sensitive.
+        lifetime: Microseconds it lives when the writer gives no expiry, or None without limit.
+        longest: Microseconds that no expiry may exceed, or None without limit.
+        boundary: How far it may travel: user, project or organisation.
+        one_per_field: Whether a field has at most one active record.
+        requires: What a write must bring: `expires_at` or keys of its metadata.
+    """
+
+    name: str
+    family: Family
+    purpose: str
+    readers: tuple[str, ...]
+    model: tuple[str, ...]
+    sensitivity: str
+    lifetime: int | None
+    longest: int | None
+    boundary: str
+    one_per_field: bool
+    requires: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The closed set of kinds of one memory.
+
+    Attributes:
+        version: The policy's own version number.
+        kinds: Rules by kind.
+        aliases: Other names and the kinds they stand for.
+    """
+
+    version: int
+    kinds: Mapping[str, KindRule]
+    aliases: Mapping[str, str]
+
+    def rule(self, kind: object) -> KindRule:
+        """Return the rule of a kind or of an alias.
+
+        Raises:
+            UnknownKindError: The policy has no such kind.
+        """
+        name = self.aliases.get(kind, kind) if isinstance(kind, str) else ""
+        if name not in self.kinds:
+            known = ", ".join(self.kinds)
+            raise UnknownKindError(f"kind is not in the policy; use one of: {known}.")
+        return self.kinds[name]
+
+
+def parse_policy(text: str) -> Policy:
+    """Return the policy written in a TOML text.
+
+    Raises:
+        PolicyError: The text is not TOML, or a kind is incomplete or contradicts itself.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise PolicyError(f"The policy is not valid TOML: {error}.") from None
+    version, kinds = document.get("version"), document.get("kinds")
+    if type(version) is not int or version < 1:
+        raise PolicyError("The policy needs a version: a whole number from 1.")
+    if not isinstance(kinds, dict) or not kinds:
+        raise PolicyError("The policy needs at least one table [kinds.NAME].")
+    rules = {name: _parse_kind(name, table) for name, table in kinds.items()}
+    return Policy(version, rules, _aliases(kinds))
+
+
+def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
+    missing = [key for key in _REQUIRED if key not in table]
+    unknown = [key for key in table if key not in _REQUIRED + _OPTIONAL]
+    if missing or unknown:
+        words = "lacks " + ", ".join(missing) if missing else "has unknown " + ", ".join(unknown)
+        raise PolicyError(f"kind {name} {words}.")
+    lifetime, longest = (_span(name, key, table[key]) for key in ("lifetime", "longest"))
+    if longest is not None and (lifetime is None or lifetime > longest):
+        raise PolicyError(f"kind {name} lives longer than its longest lifetime.")
+    requires = _texts(name, "requires", table.get("requires", []))
+    if name == "constraint" and not {"expires_at", "owner"} <= set(requires):
+        raise PolicyError("kind constraint must require expires_at and owner.")
+    if not isinstance(table["purpose"], str) or not table["purpose"].strip():
+        raise PolicyError(f"kind {name} needs a purpose: one sentence.")
+    return KindRule(
+        name=name,
+        family=Family(_one_of(name, "family", table["family"], tuple(Family))),
+        purpose=table["purpose"],
+        readers=_some_of(name, "readers", table["readers"], _READERS),
+        model=_some_of(name, "model", table["model"], _MODEL_ACCESS),
+        sensitivity=_one_of(name, "sensitivity", table["sensitivity"], _SENSITIVITIES),
+        lifetime=lifetime,
+        longest=longest,
+        boundary=_one_of(name, "boundary", table["boundary"], _BOUNDARIES),
+        one_per_field=table.get("one_per_field") is not False,
+        requires=requires,
+    )
+
+
+def _span(kind: str, key: str, value: object) -> int | None:
+    if value == _UNLIMITED:
+        return None
+    if type(value) is not int or value < 1:
+        raise PolicyError(f"kind {kind}: {key} must be a number of days or {_UNLIMITED!r}.")
+    return value * _DAY
+
+
+def _texts(kind: str, key: str, value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise PolicyError(f"kind {kind}: {key} must be a list of words.")
+    return tuple(value)
+
+
+def _one_of(kind: str, key: str, value: object, allowed: tuple[str, ...]) -> str:
+    if not isinstance(value, str) or value not in allowed:
+        raise PolicyError(f"kind {kind}: {key} must be one of: {', '.join(allowed)}.")
+    return value
+
+
+def _some_of(kind: str, key: str, value: object, allowed: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_one_of(kind, key, item, allowed) for item in _texts(kind, key, value))
+
+
+def _aliases(kinds: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, table in kinds.items():
+        for alias in _texts(name, "aliases", table.get("aliases", [])):
+            if alias in kinds or alias in found:
+                raise PolicyError(f"kind {name}: the alias {alias} already names a kind.")
+            found[alias] = name
+    return found

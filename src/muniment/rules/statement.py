@@ -1,0 +1,200 @@
+"""What a well-formed statement is: one validator for every write path."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from muniment.clock import to_instant
+from muniment.errors import InvalidInputError
+from muniment.records import JSONValue, Statement, canonical_json
+from muniment.rules.text import normalise
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from muniment.rules.kinds import KindRule, Policy
+
+MAX_TEXT = 100_000
+MAX_NAME = 256
+MAX_METADATA = 16_384
+MAX_DEPTH = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A statement after validation; instants are microseconds since 1970, UTC.
+
+    Attributes:
+        rule: The rule of its kind.
+        text: The statement, trimmed.
+        field: Name of the structured part, trimmed, or None.
+        field_key: The name under which at most one record may be active, or None.
+        value: The structured part, or None.
+        source_id: The idempotency key, trimmed.
+        expires_at: Expiry with the kind's lifetime applied, or None.
+        valid_from: From when it is true, or None.
+        valid_until: Until when it is true, or None.
+        metadata: The application's own labels.
+        payload: Canonical JSON of what the caller gave; equal payloads are the same statement.
+    """
+
+    rule: KindRule
+    text: str
+    field: str | None
+    field_key: str | None
+    value: JSONValue
+    source_id: str
+    expires_at: int | None
+    valid_from: int | None
+    valid_until: int | None
+    metadata: Mapping[str, JSONValue]
+    payload: str
+
+
+def check(statement: Statement, policy: Policy, now: int) -> Checked:
+    """Validate a statement against the policy.
+
+    Args:
+        statement: What the caller wants remembered.
+        policy: The kinds that exist.
+        now: The present instant, microseconds since 1970, UTC.
+
+    Raises:
+        InvalidInputError: Something is missing, malformed or too long. Says which and what to do.
+    """
+    rule = policy.rule(statement.kind)
+    text = checked_text("text", statement.text, MAX_TEXT)
+    source_id = checked_text("source_id", statement.source_id, MAX_NAME)
+    field = None if statement.field is None else checked_text("field", statement.field, MAX_NAME)
+    if statement.value is not None and field is None:
+        raise InvalidInputError("value needs a field; name what the value is the value of.")
+    value = _checked_json("value", statement.value)
+    metadata = _checked_metadata(statement.metadata)
+    given = [
+        None if moment is None else to_instant(name, moment)
+        for name, moment in (
+            ("expires_at", statement.expires_at),
+            ("valid_from", statement.valid_from),
+            ("valid_until", statement.valid_until),
+        )
+    ]
+    expires_at, valid_from, valid_until = given
+    if valid_from is not None and valid_until is not None and valid_from >= valid_until:
+        raise InvalidInputError("valid_until must lie after valid_from.")
+    _check_required(rule, statement.expires_at, metadata)
+    return Checked(
+        rule=rule,
+        text=text,
+        field=field,
+        field_key=field_key(field) if field is not None and rule.one_per_field else None,
+        value=value,
+        source_id=source_id,
+        expires_at=_expiry(rule, expires_at, now),
+        valid_from=valid_from,
+        valid_until=valid_until,
+        metadata=metadata,
+        payload=canonical_json([rule.name, text, field, value, list(given), metadata]),
+    )
+
+
+def checked_text(name: str, value: object, longest: int) -> str:
+    """Return a text trimmed, or say what is wrong with it.
+
+    Raises:
+        InvalidInputError: It is not a string, blank, too long, or holds a NUL or lone surrogate.
+    """
+    if not isinstance(value, str):
+        raise InvalidInputError(f"{name} must be a string, not {type(value).__name__}.")
+    trimmed = value.strip()
+    if not trimmed:
+        raise InvalidInputError(f"{name} is required and must not be blank.")
+    if len(trimmed) > longest:
+        raise InvalidInputError(
+            f"{name} has {len(trimmed)} characters; at most {longest} are allowed. Split it."
+        )
+    refuse_unstorable(name, trimmed)
+    return trimmed
+
+
+def refuse_unstorable(name: str, text: str) -> None:
+    """Refuse what no database and no wire can carry.
+
+    Raises:
+        InvalidInputError: The text holds a NUL character or a lone surrogate.
+    """
+    for position, character in enumerate(text) if not text.isascii() or "\0" in text else ():
+        if character == "\0" or unicodedata.category(character) == "Cs":
+            what = "a NUL character" if character == "\0" else "a lone surrogate"
+            raise InvalidInputError(f"{name} holds {what} at position {position}; remove it.")
+
+
+def field_key(field: str) -> str:
+    """Return the form under which two spellings name the same field."""
+    return " ".join(normalise(field).replace("_", " ").replace("-", " ").split())
+
+
+def fingerprint(kind: str, field: str | None, value: JSONValue, text: str) -> tuple[str, ...]:
+    """Return what a tombstone remembers a statement by, normalised but not yet hashed.
+
+    Case, white space, letter variants and invisible characters do not matter; other symbols do,
+    so that `C`, `C++` and `C#` stay three values.
+    """
+    if field is not None and value is not None:
+        shown = value if isinstance(value, str) else canonical_json(value)
+        return (kind, field_key(field), " ".join(normalise(shown).split()))
+    return (kind, " ".join(normalise(text).split()))
+
+
+def _check_required(
+    rule: KindRule, expires_at: datetime | str | None, metadata: Mapping[str, JSONValue]
+) -> None:
+    for name in rule.requires:
+        missing = expires_at is None if name == "expires_at" else metadata.get(name) is None
+        if missing:
+            where = name if name == "expires_at" else f"metadata[{name!r}]"
+            raise InvalidInputError(f"kind {rule.name} needs {where}.")
+
+
+def _expiry(rule: KindRule, given: int | None, now: int) -> int | None:
+    if given is None:
+        return None if rule.lifetime is None else now + rule.lifetime
+    if rule.longest is not None and given > now + rule.longest:
+        days = rule.longest // 86_400_000_000
+        raise InvalidInputError(f"expires_at: kind {rule.name} may be kept {days} days at most.")
+    return given
+
+
+def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
+    if not isinstance(metadata, Mapping):
+        raise InvalidInputError("metadata must be a mapping of names to JSON values.")
+    checked = {
+        checked_text("metadata key", key, MAX_NAME): _checked_json("metadata", value)
+        for key, value in metadata.items()
+    }
+    if len(canonical_json(checked)) > MAX_METADATA:
+        raise InvalidInputError(f"metadata is longer than {MAX_METADATA} characters of JSON.")
+    return checked
+
+
+def _checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
+    if depth > MAX_DEPTH:
+        raise InvalidInputError(f"{name} is nested more than {MAX_DEPTH} levels deep.")
+    if isinstance(value, str):
+        refuse_unstorable(name, value)
+        return value
+    if isinstance(value, float) and not math.isfinite(value):
+        raise InvalidInputError(f"{name} holds a number that is not finite.")
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [_checked_json(name, item, depth + 1) for item in value]
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return {
+            str(_checked_json(name, key)): _checked_json(name, item, depth + 1)
+            for key, item in value.items()
+        }
+    raise InvalidInputError(f"{name} holds a {type(value).__name__}, which JSON cannot carry.")

@@ -1,0 +1,198 @@
+"""Columns of packed rows: the immutable building block of a segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.segment.rows import IndexRow
+
+_ENTRY = np.dtype([("word", "<u4"), ("count", "u1")])
+ALWAYS = np.iinfo(np.int64).min
+NEVER = np.iinfo(np.int64).max
+
+Mask = NDArray[np.bool_]
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """n records as columns, ordered by seq.
+
+    Attributes:
+        seqs: Place in the scope's order of writing, int64, shape (n,).
+        kinds: Index into `kind_names`, int16, shape (n,).
+        kind_names: The kinds that occur.
+        valid_from: First instant of truth, microseconds, int64, shape (n,).
+        valid_until: First instant after truth, microseconds, int64, shape (n,).
+        expires_at: First instant after keeping, microseconds, int64, shape (n,).
+        lengths: Number of content tokens, float32, shape (n,).
+        words: The distinct word hashes, sorted, uint32, shape (v,).
+        starts: Where each word's postings begin, int64, shape (v + 1,).
+        docs: Record of each posting, int32, shape (p,).
+        counts: Occurrences in that record, uint8, shape (p,); 0 marks an exact name.
+        vectors: Unit embeddings, float32, shape (n, d); zero where there is none.
+        embedded: Which records have an embedding, bool, shape (n,).
+        norms: Squared length of each embedding, float32, shape (n,).
+        total: Sum of the embeddings, float64, shape (d,).
+    """
+
+    seqs: NDArray[np.int64]
+    kinds: NDArray[np.int16]
+    kind_names: tuple[str, ...]
+    valid_from: NDArray[np.int64]
+    valid_until: NDArray[np.int64]
+    expires_at: NDArray[np.int64]
+    lengths: Floats
+    words: NDArray[np.uint32]
+    starts: NDArray[np.int64]
+    docs: NDArray[np.int32]
+    counts: NDArray[np.uint8]
+    vectors: Floats
+    embedded: Mask
+    norms: Floats
+    total: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        """Return the number of records."""
+        return len(self.seqs)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes the columns take in memory."""
+        columns = (getattr(self, name) for name in self.__slots__ if name != "kind_names")
+        return sum(column.nbytes for column in columns)
+
+    def postings(self, word: int) -> slice:
+        """Return where the postings of a word hash lie; an empty slice when it is unknown."""
+        place = int(np.searchsorted(self.words, np.uint32(word)))
+        if place == len(self.words) or self.words[place] != word:
+            return slice(0, 0)
+        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+
+
+def build(rows: Sequence[IndexRow], dimensions: int) -> Part:
+    """Pack rows into columns.
+
+    Args:
+        rows: Active records, ordered by seq.
+        dimensions: Length of an embedding; 0 without an embedder.
+    """
+    entries = np.frombuffer(b"".join(row.words for row in rows), dtype=_ENTRY)
+    sizes = np.fromiter((len(row.words) // _ENTRY.itemsize for row in rows), np.int64, len(rows))
+    docs = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
+    names: dict[str, int] = {}
+    kinds = [names.setdefault(row.kind, len(names)) for row in rows]
+    return _with_postings(
+        words=entries["word"],
+        docs=docs,
+        counts=entries["count"],
+        seqs=np.fromiter((row.seq for row in rows), np.int64, len(rows)),
+        kinds=np.array(kinds, dtype=np.int16),
+        kind_names=tuple(names),
+        valid_from=_instants([row.valid_from for row in rows], ALWAYS),
+        valid_until=_instants([row.valid_until for row in rows], NEVER),
+        expires_at=_instants([row.expires_at for row in rows], NEVER),
+        vectors=_matrix([row.vector for row in rows], dimensions),
+        embedded=np.fromiter((row.vector is not None for row in rows), np.bool_, len(rows)),
+    )
+
+
+def merge(parts: Sequence[tuple[Part, Mask]]) -> Part:
+    """Join the kept records of several parts into one, ordered by seq.
+
+    Args:
+        parts: Parts and which of their records to keep, bool, shape (n,).
+    """
+    seqs = np.concatenate([part.seqs[keep] for part, keep in parts])
+    order = np.argsort(seqs, kind="stable")
+    place = np.empty(len(order), dtype=np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
+    names = tuple(dict.fromkeys(name for part, _ in parts for name in part.kind_names))
+
+    def column(name: str) -> NDArray[np.int64]:
+        joined: NDArray[np.int64] = np.concatenate([getattr(p, name)[keep] for p, keep in parts])
+        return joined[order]
+
+    postings = _kept_postings(parts)
+    return _with_postings(
+        words=postings[0],
+        docs=place[postings[1]],
+        counts=postings[2],
+        seqs=seqs[order],
+        kinds=np.concatenate([_renamed(part, names)[keep] for part, keep in parts])[order],
+        kind_names=names,
+        valid_from=column("valid_from"),
+        valid_until=column("valid_until"),
+        expires_at=column("expires_at"),
+        vectors=np.concatenate([part.vectors[keep] for part, keep in parts])[order],
+        embedded=np.concatenate([part.embedded[keep] for part, keep in parts])[order],
+    )
+
+
+def _kept_postings(
+    parts: Sequence[tuple[Part, Mask]],
+) -> tuple[NDArray[np.uint32], NDArray[np.int32], NDArray[np.uint8]]:
+    words, docs, counts, offset = [], [], [], 0
+    for part, keep in parts:
+        kept = keep[part.docs]
+        renumbered = np.cumsum(keep, dtype=np.int32) - 1 + np.int32(offset)
+        words.append(np.repeat(part.words, np.diff(part.starts))[kept])
+        docs.append(renumbered[part.docs[kept]])
+        counts.append(part.counts[kept])
+        offset += int(keep.sum())
+    return np.concatenate(words), np.concatenate(docs), np.concatenate(counts)
+
+
+def _renamed(part: Part, names: tuple[str, ...]) -> NDArray[np.int16]:
+    numbers = np.array([names.index(name) for name in part.kind_names] or [0], dtype=np.int16)
+    return numbers[part.kinds]
+
+
+def _with_postings(
+    *,
+    words: NDArray[np.uint32],
+    docs: NDArray[np.int32],
+    counts: NDArray[np.uint8],
+    seqs: NDArray[np.int64],
+    kinds: NDArray[np.int16],
+    kind_names: tuple[str, ...],
+    valid_from: NDArray[np.int64],
+    valid_until: NDArray[np.int64],
+    expires_at: NDArray[np.int64],
+    vectors: Floats,
+    embedded: Mask,
+) -> Part:
+    order = np.argsort(words, kind="stable")
+    distinct, first = np.unique(words[order], return_index=True)
+    lengths = np.bincount(docs, weights=counts, minlength=len(seqs)).astype(np.float32)
+    return Part(
+        seqs=seqs,
+        kinds=kinds,
+        kind_names=kind_names,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        expires_at=expires_at,
+        lengths=lengths,
+        words=distinct,
+        starts=np.append(first, len(words)).astype(np.int64),
+        docs=docs[order],
+        counts=counts[order],
+        vectors=vectors,
+        embedded=embedded,
+        norms=np.einsum("ij,ij->i", vectors, vectors),
+        total=vectors.sum(axis=0, dtype=np.float64),
+    )
+
+
+def _instants(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:
+    return np.array([missing if value is None else value for value in values], dtype=np.int64)
+
+
+def _matrix(blobs: Sequence[bytes | None], dimensions: int) -> Floats:
+    empty = bytes(4 * dimensions)
+    joined = b"".join(empty if blob is None else blob for blob in blobs)
+    return np.frombuffer(joined, dtype="<f4").reshape(len(blobs), dimensions)

@@ -1,0 +1,1 @@
+"""One use case each: thin sequences of port calls and decisions."""

@@ -1,0 +1,110 @@
+"""Forgetting one record: its row, words and vectors go, a tombstone stays, a receipt says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muniment.clock import Clock, from_instant, new_id
+from muniment.errors import NotFoundError, StoreError
+from muniment.keys import digest
+from muniment.ports import NewTombstone, Store, Traces, Transaction
+from muniment.records import Record
+from muniment.results import Receipt, Surface
+from muniment.rules.statement import fingerprint
+
+if TYPE_CHECKING:
+    from muniment.scope import Scope
+
+_COMPACTION = (
+    "Freed pages of the database and its log may hold old bytes until the store is compacted."
+)
+_CACHES = (
+    "Another process may hold the record's packed words in memory until its next recall in this "
+    "scope; it will not serve them."
+)
+
+
+class Forgetting:
+    """Deletes records of one scope."""
+
+    def __init__(self, store: Store, *, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    def forget(self, scope: Scope, memory_id: str, *, actor: str, compact: bool) -> Receipt:
+        """Forget one record and return the evidence.
+
+        Args:
+            scope: Whose it is.
+            memory_id: The record, active or superseded.
+            actor: Who asks.
+            compact: Whether to rewrite the database at once, so that no byte of it is left.
+
+        Raises:
+            NotFoundError: The scope has no such record.
+            StoreError: The database failed; the record is still there.
+        """
+        requested = self._clock.now()
+        record, traces = self._store.write(lambda tx: self._remove(tx, scope, memory_id, actor))
+        removed = self._clock.now()
+        states = [("requested", requested), ("hidden", removed), ("derived", removed)]
+        compacted = compact and self._compacted()
+        if compacted:
+            states.append(("compacted", self._clock.now()))
+        surfaces = self._read_back(scope, record, traces)
+        states.append(("verified", self._clock.now()))
+        earlier = record.supersedes is not None or record.superseded_by is not None
+        remains = [
+            *([] if compacted else [_COMPACTION]),
+            _CACHES,
+            *(["Other versions of the statement remain in its history."] if earlier else []),
+        ]
+        return Receipt(
+            receipt_id=new_id("rcp"),
+            memory_ids=(memory_id,),
+            states=tuple((name, from_instant(at)) for name, at in states),
+            surfaces=surfaces,
+            remains=tuple(remains),
+        )
+
+    def _compacted(self) -> bool:
+        try:
+            self._store.compact()
+        except StoreError:
+            return False
+        return True
+
+    def _remove(
+        self, tx: Transaction, scope: Scope, memory_id: str, actor: str
+    ) -> tuple[Record, Traces]:
+        now = self._clock.now()
+        owner = tx.owner(scope)
+        record = None if owner is None else tx.record(owner, memory_id, now)
+        if owner is None or record is None:
+            raise NotFoundError("No record with this memory_id in this scope.")
+        owner = tx.bump(owner)
+        traces = tx.remove(owner, record)
+        key = self._store.keys.tombstone(scope)
+        value = fingerprint(record.kind, record.field, record.value, record.text)
+        tx.bury(
+            owner,
+            NewTombstone(
+                memory_id=memory_id,
+                source_digest=digest(key, "source", record.source.source_id),
+                value_digest=digest(key, "value", *value),
+                reason="forgotten",
+                created_at=now,
+            ),
+        )
+        tx.append_audit(owner, at=now, actor=actor, action="forget", memory_ids=[memory_id])
+        return record, traces
+
+    def _read_back(self, scope: Scope, record: Record, traces: Traces) -> tuple[Surface, ...]:
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            assert owner is not None
+            left = view.traces(owner, record.seq)
+        return tuple(
+            Surface(name, found=found, removed=found, left=still)
+            for name, found, still in zip(Traces._fields, traces, left, strict=True)
+        )

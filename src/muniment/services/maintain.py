@@ -1,0 +1,110 @@
+"""Upkeep: embed what waits for a vector, rewrite the database without deleted bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from muniment.errors import InvalidInputError, ProviderError
+from muniment.results import Counts, Health
+from muniment.services.vectors import CHUNK, Progress, embed_passages
+
+if TYPE_CHECKING:
+    from muniment.clock import Clock
+    from muniment.ports import Embedder, OwnerState, PendingText, Store, Transaction
+
+
+class Maintenance:
+    """Steps that may be stopped and repeated at any time."""
+
+    def __init__(self, store: Store, *, embedder: Embedder | None, clock: Clock) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._clock = clock
+
+    def embed(self, progress: Progress | None) -> tuple[int, int]:
+        """Give every active record a vector of the present model.
+
+        Covers records whose embedding failed and records that only have another model's vector.
+        Recall works meanwhile.
+
+        Args:
+            progress: Called with how many records were tried and how many there are.
+
+        Returns:
+            How many records were embedded, and how many still wait.
+
+        Raises:
+            InvalidInputError: No embedder is configured.
+            ProviderError: The model cannot be loaded.
+        """
+        if self._embedder is None:
+            raise InvalidInputError("No embedder is configured; open the memory with one.")
+        model = self._embedder.model
+        slot = self._store.write(lambda tx: tx.ensure_slot(model))
+        with self._store.snapshot() as view:
+            waiting = {owner: view.count_pending(owner, slot) for owner in view.scopes()}
+        total, tried, done = sum(waiting.values()), 0, 0
+        for owner in waiting:
+            for chunk in self._chunks(owner, slot):
+                done += self._embed_chunk(owner, slot, chunk)
+                tried += len(chunk)
+                if progress is not None:
+                    progress(tried, max(tried, total))
+        return done, tried - done
+
+    def _chunks(self, owner: OwnerState, slot: int) -> Iterator[list[PendingText]]:
+        after = 0
+        while True:
+            with self._store.snapshot() as view:
+                chunk = view.pending(owner, slot, after, CHUNK)
+            if not chunk:
+                return
+            yield chunk
+            after = chunk[-1].seq
+
+    def _embed_chunk(self, owner: OwnerState, slot: int, chunk: list[PendingText]) -> int:
+        vectors = embed_passages(self._embedder, [waiting.text for waiting in chunk], None)
+        found = [
+            (waiting.seq, vector)
+            for waiting, vector in zip(chunk, vectors, strict=True)
+            if vector is not None
+        ]
+        if found:
+            self._store.write(lambda tx: _store_all(tx, owner, slot, found))
+        return len(found)
+
+    def health(self) -> Health:
+        """Return facts about the store, its counts and the embedder."""
+        now = self._clock.now()
+        with self._store.snapshot() as view:
+            owners = view.scopes()
+            counts = sum((view.counts(owner, now) for owner in owners), Counts())
+        problems = []
+        if counts.pending:
+            problems.append(
+                f"{counts.pending} records wait for an embedding; run `muniment maintain embed`."
+            )
+        name = None
+        if self._embedder is not None:
+            try:
+                name = self._embedder.model.name
+            except ProviderError as error:
+                problems.append(f"The embedder does not work: {error}")
+        return Health(self._store.info(), len(owners), counts, name, tuple(problems))
+
+    def compact(self) -> None:
+        """Rewrite the database so that no deleted byte is left in it.
+
+        Raises:
+            StoreBusyError: A reader or writer is in the way.
+        """
+        self._store.compact()
+
+
+def _store_all(
+    tx: Transaction, owner: OwnerState, slot: int, found: list[tuple[int, bytes]]
+) -> None:
+    bumped = tx.bump(owner)
+    for seq, vector in found:
+        tx.set_vector(bumped, seq, slot, vector)

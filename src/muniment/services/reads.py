@@ -1,0 +1,172 @@
+"""Reading without a question: one record, a list, a history, the audit trail, the counts."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from muniment.clock import Clock
+from muniment.errors import CursorError, InvalidInputError, NotFoundError
+from muniment.keys import digest
+from muniment.ports import OwnerState, Snapshot, Store
+from muniment.records import AuditEntry, Page, Record, Status
+from muniment.results import Counts
+from muniment.rules.filters import Condition, facts_of, parse_filters, passes
+
+if TYPE_CHECKING:
+    from muniment.rules.kinds import Policy
+    from muniment.scope import Scope
+
+LONGEST_PAGE = 1000
+_NEWEST = 2**63 - 1
+_AUDIT_PAGE = 1000
+
+
+class Reads:
+    """Reads of one scope. A record of another scope, or an expired one, is *not found*."""
+
+    def __init__(self, store: Store, *, policy: Policy, clock: Clock) -> None:
+        self._store = store
+        self._policy = policy
+        self._clock = clock
+
+    def get(self, scope: Scope, memory_id: str) -> Record:
+        """Return one record, active or superseded.
+
+        Raises:
+            NotFoundError: The scope has no such record, or it has expired.
+        """
+        now = self._clock.now()
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            return find(view, owner, memory_id, now)
+
+    def history(self, scope: Scope, memory_id: str) -> tuple[Record, ...]:
+        """Return a record with all that it replaced and all that replaced it, oldest first.
+
+        Raises:
+            NotFoundError: The scope has no such record, or it has expired.
+        """
+        now = self._clock.now()
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            here = find(view, owner, memory_id, now)
+            assert owner is not None
+            older = list(_follow(view, owner, here.supersedes, "supersedes", now))
+            newer = list(_follow(view, owner, here.superseded_by, "superseded_by", now))
+        chain = (*reversed(older), here, *newer)
+        return tuple(record for record in chain if record.status is not Status.EXPIRED)
+
+    def page(
+        self,
+        scope: Scope,
+        *,
+        limit: int,
+        cursor: str | None,
+        kinds: Collection[str] | None,
+        filters: Mapping[str, Any] | None,
+        superseded: bool,
+    ) -> Page:
+        """Return one page of records, newest first.
+
+        Raises:
+            InvalidInputError: `limit` is not between 1 and 1000, or a kind or filter is wrong.
+            CursorError: The cursor is not of this scope and these filters.
+        """
+        if not 1 <= limit <= LONGEST_PAGE:
+            raise InvalidInputError(f"limit must be between 1 and {LONGEST_PAGE}.")
+        names = None if kinds is None else sorted({self._policy.rule(kind).name for kind in kinds})
+        conditions = parse_filters(filters)
+        bound = repr((names, conditions, superseded))
+        key = self._store.keys.cursor(scope)
+        before = _NEWEST if cursor is None else _read_cursor(key, bound, cursor)
+        wanted = (Status.ACTIVE, Status.SUPERSEDED) if superseded else (Status.ACTIVE,)
+        now = self._clock.now()
+        found: list[Record] = []
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            for record in _newest_first(view, owner, before, limit, now):
+                if record.status in wanted and _passes(record, names, conditions):
+                    found.append(record)
+                    if len(found) > limit:
+                        break
+        more = len(found) > limit
+        found = found[:limit]
+        return Page(tuple(found), _write_cursor(key, bound, found[-1].seq) if more else None)
+
+    def counts(self, scope: Scope) -> Counts:
+        """Return how many rows the scope has of each sort."""
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            return Counts() if owner is None else view.counts(owner, self._clock.now())
+
+    def audit(self, scope: Scope) -> tuple[AuditEntry, ...]:
+        """Return the scope's audit entries, oldest first."""
+        entries: list[AuditEntry] = []
+        with self._store.snapshot() as view:
+            owner = view.owner(scope)
+            while owner is not None:
+                page = view.audit(owner, entries[-1].number if entries else 0, _AUDIT_PAGE)
+                entries += page
+                if len(page) < _AUDIT_PAGE:
+                    break
+        return tuple(entries)
+
+
+def find(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> Record:
+    """Return a record of the scope that has not expired.
+
+    Raises:
+        NotFoundError: There is none.
+    """
+    if not isinstance(memory_id, str):
+        raise InvalidInputError("memory_id must be a string.")
+    record = None if owner is None else view.record(owner, memory_id, now)
+    if record is None or record.status is Status.EXPIRED:
+        raise NotFoundError("No record with this memory_id in this scope.")
+    return record
+
+
+def _follow(
+    view: Snapshot, owner: OwnerState, memory_id: str | None, link: str, now: int
+) -> Iterator[Record]:
+    while memory_id is not None and (record := view.record(owner, memory_id, now)) is not None:
+        yield record
+        memory_id = getattr(record, link)
+
+
+def _newest_first(
+    view: Snapshot, owner: OwnerState | None, before: int, limit: int, now: int
+) -> Iterator[Record]:
+    while owner is not None:
+        rows = view.page(owner, before, limit + 1, now)
+        yield from rows
+        if len(rows) <= limit:
+            return
+        before = rows[-1].seq
+
+
+def _passes(
+    record: Record, names: Collection[str] | None, conditions: tuple[Condition, ...]
+) -> bool:
+    if names is not None and record.kind not in names:
+        return False
+    return not conditions or passes(facts_of(record), conditions)
+
+
+def _write_cursor(key: bytes, bound: str, seq: int) -> str:
+    seal = digest(key, bound, str(seq)).hex()
+    return base64.urlsafe_b64encode(json.dumps([seq, seal]).encode()).decode()
+
+
+def _read_cursor(key: bytes, bound: str, cursor: str) -> int:
+    try:
+        seq, seal = json.loads(base64.urlsafe_b64decode(cursor))
+        if hmac.compare_digest(digest(key, bound, str(int(seq))).hex(), str(seal)):
+            return int(seq)
+    except (ValueError, TypeError):
+        pass
+    raise CursorError("The cursor is not of this scope and these filters; start a new list.")

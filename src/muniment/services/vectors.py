@@ -1,0 +1,40 @@
+"""Embedding outside the transaction: a failure leaves a record pending, never unwritten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from muniment.errors import ProviderError
+
+if TYPE_CHECKING:
+    from muniment.ports import Embedder
+
+Progress = Callable[[int, int], None]
+CHUNK = 64
+
+
+def embed_passages(
+    embedder: Embedder | None, texts: Sequence[str], progress: Progress | None
+) -> list[bytes | None]:
+    """Return the stored form of each text's vector: little-endian float32, or None.
+
+    Args:
+        embedder: The model, or None for no vectors.
+        texts: What to embed.
+        progress: Called with how many are done and how many there are.
+    """
+    vectors: list[bytes | None] = []
+    if embedder is None:
+        return [None] * len(texts)
+    for start in range(0, len(texts), CHUNK):
+        chunk = texts[start : start + CHUNK]
+        try:
+            rows = embedder.embed_passages(chunk)
+        except ProviderError:
+            vectors += [None] * len(chunk)
+        else:
+            vectors += [row.astype("<f4").tobytes() for row in rows]
+        if progress is not None:
+            progress(len(vectors), len(texts))
+    return vectors

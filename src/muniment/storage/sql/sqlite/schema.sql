@@ -1,0 +1,122 @@
+-- The whole present schema. A new file is made by the migrations; a test proves that they
+-- arrive here. Every table is clustered by tenant and owner, so that what belongs to one scope
+-- lies together. Instants are microseconds since 1970, UTC.
+
+CREATE TABLE store (
+    one INTEGER PRIMARY KEY CHECK (one = 1),
+    master_key BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE models (
+    slot INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    version TEXT NOT NULL,
+    dimensions INTEGER NOT NULL,
+    UNIQUE (name, version, dimensions)
+) STRICT;
+
+CREATE TABLE owners (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    type TEXT NOT NULL CHECK (type IN ('scope')),
+    user_id TEXT NOT NULL,
+    agent_id TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL,
+    incarnation BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no),
+    UNIQUE (tenant_id, type, user_id, agent_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE records (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    memory_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('active', 'superseded')),
+    text TEXT NOT NULL,
+    field TEXT,
+    field_key TEXT,
+    value TEXT,
+    source_id TEXT NOT NULL,
+    path TEXT NOT NULL,
+    payload_digest BLOB NOT NULL,
+    authority INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    valid_from INTEGER,
+    valid_until INTEGER,
+    expires_at INTEGER,
+    metadata TEXT NOT NULL,
+    supersedes TEXT,
+    superseded_by TEXT,
+    embedding TEXT NOT NULL CHECK (embedding IN ('ready', 'pending', 'none')),
+    changed_version INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX records_by_id ON records (tenant_id, memory_id);
+CREATE UNIQUE INDEX records_by_source ON records (tenant_id, owner_no, source_id);
+CREATE INDEX records_by_change ON records (tenant_id, owner_no, changed_version);
+CREATE UNIQUE INDEX records_one_active ON records (tenant_id, owner_no, kind, field_key)
+    WHERE status = 'active' AND field_key IS NOT NULL;
+
+CREATE TABLE words (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    words BLOB NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE vectors (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    slot INTEGER NOT NULL REFERENCES models (slot),
+    vector BLOB NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, seq, slot),
+    FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE removals (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, version, seq),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE tombstones (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    memory_id TEXT NOT NULL,
+    source_digest BLOB NOT NULL,
+    value_digest BLOB NOT NULL,
+    reason TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, memory_id),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX tombstones_by_source ON tombstones (tenant_id, owner_no, source_digest);
+CREATE INDEX tombstones_by_value ON tombstones (tenant_id, owner_no, value_digest);
+
+CREATE TABLE audit (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    memory_ids TEXT NOT NULL,
+    reason TEXT,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, number),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,272 @@
+"""SQLite through `apsw-sqlite3mc`: files, connections, group commit."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import apsw
+
+from muniment.errors import (
+    ForeignFileError,
+    StoreBusyError,
+    StoreClosedError,
+    StoreCorruptError,
+    StoreError,
+    StoreVersionError,
+)
+from muniment.keys import Keys
+from muniment.ports import Snapshot, Transaction
+from muniment.results import StoreInfo
+from muniment.storage.sqlfiles import queries
+from muniment.storage.sqlite_rows import SqliteSnapshot, SqliteTransaction
+from muniment.storage.sqlite_schema import migrate, schema_version
+
+T = TypeVar("T")
+_MEMORY = ":memory:"
+_PAGE_SIZE = 8192
+
+
+def is_safe(version: str) -> bool:
+    """Tell whether a SQLite version is free of the WAL-reset corruption race.
+
+    Versions 3.7.0 to 3.51.2 have it, apart from the fixed 3.44.6 and 3.50.7 and what follows
+    them in their lines (sqlite.org, release notes of 3.51.3).
+    """
+    major, minor, patch = (int(part) for part in (*version.split("."), "0")[:3])
+    if (major, minor) in {(3, 44), (3, 50)}:
+        return patch >= (6 if minor == 44 else 7)
+    return (major, minor, patch) >= (3, 51, 3)
+
+
+@contextmanager
+def driver_errors(location: str) -> Iterator[None]:
+    """Map what the driver raises to the error tree. The one place that does."""
+    try:
+        yield
+    except apsw.BusyError as error:
+        raise StoreBusyError(
+            f"{location} is locked by another process; retry, or open with a longer busy_timeout."
+        ) from error
+    except apsw.NotADBError as error:
+        raise ForeignFileError(f"{location} is not a muniment store (or is encrypted).") from error
+    except apsw.CorruptError as error:
+        raise StoreCorruptError(f"{location} is damaged; restore it from a backup.") from error
+    except apsw.Error as error:
+        raise StoreError(
+            f"{location}: SQLite failed ({type(error).__name__}); nothing was written."
+        ) from error
+
+
+class _Ticket:
+    """One caller's work while it waits for the shared commit."""
+
+    __slots__ = ("error", "finished", "result", "work")
+
+    def __init__(self, work: Callable[[Transaction], Any]) -> None:
+        self.work = work
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.finished = False
+
+
+def _fail(tickets: list[_Ticket], error: StoreError) -> None:
+    for ticket in tickets:
+        ticket.error = ticket.error or error
+
+
+class SqliteStore:
+    """A store in one SQLite file, shared by any number of threads and processes.
+
+    Readers each have a connection and never wait. Writers queue up in the process: the first one
+    in takes the file's write lock once, runs everybody's work, each in a savepoint of its own, and
+    commits with one fsync.
+
+    Args:
+        location: A file path or `:memory:`.
+        busy_timeout: Seconds to wait for another process's write to finish.
+        create: Whether to make the file when it does not exist.
+
+    Raises:
+        StoreVersionError: This SQLite is unsafe, or the file is from a newer muniment.
+        ForeignFileError: The file is something else; it was not touched.
+        StoreError: The file is missing and `create` is false, or cannot be opened.
+    """
+
+    def __init__(self, location: str, *, busy_timeout: float, create: bool) -> None:
+        if not is_safe(apsw.sqlite_lib_version()):
+            raise StoreVersionError(
+                f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several processes "
+                "write; install apsw-sqlite3mc 3.54 or newer."
+            )
+        self._location = location if location == _MEMORY else str(Path(location).absolute())
+        self._busy_ms = int(busy_timeout * 1000)
+        self._closed = False
+        self._sql = queries("sqlite")
+        self._reset()
+        if not create and location != _MEMORY and not Path(location).exists():
+            raise StoreError(f"{location} does not exist; make it with `muniment init`.")
+        with driver_errors(self._location):
+            migrate(self._writer(), self._location)
+            self._keys = Keys(bytes(self._writer().execute(self._sql["master_key"]).get))
+
+    def _reset(self) -> None:
+        self._pid = os.getpid()
+        self._connection: apsw.Connection | None = None
+        self._readers: deque[apsw.Connection] = deque()
+        self._queue: deque[_Ticket] = deque()
+        self._lock = threading.RLock()
+
+    def _check(self) -> None:
+        if self._closed:
+            raise StoreClosedError("The store is closed; open it again.")
+        if self._pid != os.getpid():
+            _abandoned.append((self._connection, self._readers))
+            self._reset()
+
+    def _connect(self) -> apsw.Connection:
+        connection = apsw.Connection(self._location)
+        connection.set_busy_timeout(self._busy_ms)
+        connection.pragma("page_size", _PAGE_SIZE)
+        connection.pragma("foreign_keys", True)
+        connection.pragma("secure_delete", True)
+        connection.pragma("synchronous", "full")
+        return connection
+
+    def _writer(self) -> apsw.Connection:
+        if self._connection is None:
+            self._connection = self._connect()
+        return self._connection
+
+    @property
+    def keys(self) -> Keys:
+        """The keys derived from the store's own random bytes."""
+        return self._keys
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Open a consistent view of the file as it is now."""
+        self._check()
+        with self._reader() as connection, driver_errors(self._location):
+            connection.execute("BEGIN")
+            try:
+                yield SqliteSnapshot(connection, self._sql, self._keys)
+            finally:
+                connection.execute("ROLLBACK")
+
+    @contextmanager
+    def _reader(self) -> Iterator[apsw.Connection]:
+        if self._location == _MEMORY:
+            with self._lock:
+                yield self._writer()
+            return
+        readers = self._readers
+        try:
+            connection = readers.pop()
+        except IndexError:
+            with driver_errors(self._location):
+                connection = self._connect()
+        try:
+            yield connection
+        finally:
+            readers.append(connection)
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in a transaction shared with whoever else is waiting to write."""
+        self._check()
+        ticket = _Ticket(work)
+        self._queue.append(ticket)
+        with self._lock:
+            if not ticket.finished:
+                self._commit_queue()
+        if ticket.error is not None:
+            raise ticket.error
+        result: T = ticket.result
+        return result
+
+    def _commit_queue(self) -> None:
+        tickets = [self._queue.popleft() for _ in range(len(self._queue))]
+        try:
+            with driver_errors(self._location):
+                self._run_all(tickets)
+        except StoreError as error:
+            _fail(tickets, error)
+        except BaseException:
+            _fail(tickets, StoreError("The writer was interrupted; nothing was written. Retry."))
+            raise
+        finally:
+            for ticket in tickets:
+                ticket.finished = True
+
+    def _run_all(self, tickets: list[_Ticket]) -> None:
+        connection = self._writer()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            transaction = SqliteTransaction(connection, self._sql, self._keys)
+            for ticket in tickets:
+                self._run_one(connection, transaction, ticket)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _run_one(
+        self, connection: apsw.Connection, transaction: SqliteTransaction, ticket: _Ticket
+    ) -> None:
+        connection.execute("SAVEPOINT caller")
+        try:
+            with driver_errors(self._location):
+                ticket.result = ticket.work(transaction)
+        except Exception as error:  # noqa: BLE001 - handed to the caller whose work it is
+            ticket.error = error
+            if not connection.in_transaction:
+                raise
+            connection.execute("ROLLBACK TO caller")
+        connection.execute("RELEASE caller")
+
+    def compact(self) -> None:
+        """Rewrite the file and empty its log, so that no deleted byte is left in either."""
+        self._check()
+        with self._lock, driver_errors(self._location):
+            connection = self._writer()
+            connection.execute("VACUUM")
+            if self._location != _MEMORY:
+                busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()[0]
+                if busy:
+                    raise StoreBusyError(
+                        f"A reader of {self._location} keeps its log alive; compact again later."
+                    )
+
+    def info(self) -> StoreInfo:
+        """Return the engine's version, the file and its size."""
+        self._check()
+        files = [Path(self._location + suffix) for suffix in ("", "-wal")]
+        with self._reader() as connection, driver_errors(self._location):
+            version = schema_version(connection)
+        return StoreInfo(
+            engine=f"SQLite {apsw.sqlite_lib_version()}",
+            location=self._location,
+            schema_version=version,
+            bytes=sum(file.stat().st_size for file in files if file.exists()),
+        )
+
+    def close(self) -> None:
+        """Close every connection; the last one folds the log into the file."""
+        if self._closed or self._pid != os.getpid():
+            return
+        with self._lock:
+            self._closed = True
+            for connection in (*self._readers, self._connection):
+                if connection is not None:
+                    connection.close()
+            self._readers.clear()
+            self._connection = None
+
+
+_abandoned: list[object] = []

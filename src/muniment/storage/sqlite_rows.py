@@ -1,0 +1,265 @@
+"""The `Snapshot` and `Transaction` ports over one SQLite connection."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import apsw
+
+from muniment.keys import Keys
+from muniment.ports import (
+    EmbeddingModel,
+    Filed,
+    NewRecord,
+    NewTombstone,
+    OwnerState,
+    PendingText,
+    Traces,
+)
+from muniment.records import AuditEntry, EmbeddingState, Record, Status, canonical_json
+from muniment.results import Counts
+from muniment.rules.filters import Facts
+from muniment.scope import Scope
+from muniment.segment.rows import IndexChanges, IndexRow
+from muniment.storage.base import audit_digest, to_audit_entry, to_facts, to_record
+
+
+def _key(owner: OwnerState) -> dict[str, Any]:
+    return {"tenant_id": owner.scope.tenant_id, "owner_no": owner.owner_no}
+
+
+class SqliteSnapshot:
+    """A consistent view: lives inside one open transaction of its connection."""
+
+    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], keys: Keys) -> None:
+        self._connection = connection
+        self._sql = sql
+        self._keys = keys
+
+    def _all(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+        return self._connection.execute(self._sql[name], values).fetchall()
+
+    def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        return self._connection.execute(self._sql[name], values).fetchone()
+
+    def owner(self, scope: Scope) -> OwnerState | None:
+        """Return the scope's state, or None."""
+        row = self._one("owner", scope.to_dict())
+        return None if row is None else OwnerState(scope, *row)
+
+    def scopes(self) -> list[OwnerState]:
+        """Return every scope in the store."""
+        return [OwnerState(Scope(*row[:3]), *row[3:]) for row in self._all("owners", {})]
+
+    def index_changes(self, owner: OwnerState, since: int, slot: int | None) -> IndexChanges:
+        """Return the active rows that changed after a version, and those that left."""
+        values = {**_key(owner), "since": since, "slot": slot}
+        name = "changed_rows" if since else "active_rows"
+        rows = [IndexRow._make(row) for row in self._all(name, values)]
+        gone = [row[0] for row in self._all("gone_rows", values)] if since else []
+        return IndexChanges(rows, gone)
+
+    def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
+        """Return the records with these seq, in the order given."""
+        key = _key(owner)
+        rows = (self._one("record_by_seq", {**key, "seq": seq}) for seq in seqs)
+        return [to_record(row, owner.scope, now) for row in rows if row is not None]
+
+    def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
+        """Return one record of the scope, or None."""
+        row = self._one("record_by_id", {**_key(owner), "memory_id": memory_id})
+        return None if row is None else to_record(row, owner.scope, now)
+
+    def filed(self, owner: OwnerState, source_id: str) -> Filed | None:
+        """Return what was written under a source_id, or None."""
+        row = self._one("filed", {**_key(owner), "source_id": source_id})
+        if row is None:
+            return None
+        memory_id, status, digest, embedding = row
+        return Filed(memory_id, Status(status), digest, EmbeddingState(embedding))
+
+    def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
+        """Return the active record of a single-valued field, or None."""
+        row = self._one("active_field", {**_key(owner), "kind": kind, "field_key": field_key})
+        return None if row is None else to_record(row, owner.scope, now)
+
+    def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
+        """Return records with a seq below `before`, newest first."""
+        rows = self._all("page", {**_key(owner), "before": before, "limit": limit})
+        return [to_record(row, owner.scope, now) for row in rows]
+
+    def tombstoned(
+        self, owner: OwnerState, source_digest: bytes, value_digest: bytes
+    ) -> str | None:
+        """Return `source` or `value` for the tombstone that matches first, or None."""
+        key = _key(owner)
+        if self._one("tombstone_by_source", {**key, "source_digest": source_digest}):
+            return "source"
+        if self._one("tombstone_by_value", {**key, "value_digest": value_digest}):
+            return "value"
+        return None
+
+    def traces(self, owner: OwnerState, seq: int) -> Traces:
+        """Return how many rows belong to the record with this seq."""
+        ((records, words, vectors),) = self._all("traces", {**_key(owner), "seq": seq})
+        return Traces(records, words, vectors)
+
+    def facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
+        """Return seq and filterable facts of every active record, ordered by seq."""
+        return [(row[0], to_facts(row)) for row in self._all("facts", _key(owner))]
+
+    def counts(self, owner: OwnerState, now: int) -> Counts:
+        """Return how many rows the scope has."""
+        values = {**_key(owner), "now": now}
+        ((active, superseded, expired, pending),) = self._all("counts", values)
+        ((tombstones,),) = self._all("count_tombstones", values)
+        return Counts(active, superseded, expired, pending, tombstones)
+
+    def pending(self, owner: OwnerState, slot: int, after: int, limit: int) -> list[PendingText]:
+        """Return active records without a vector of the slot, in order."""
+        values = {**_key(owner), "slot": slot, "after": after, "limit": limit}
+        return [PendingText._make(row) for row in self._all("pending", values)]
+
+    def count_pending(self, owner: OwnerState, slot: int) -> int:
+        """Return how many active records have no vector of the slot."""
+        ((waiting,),) = self._all("count_pending", {**_key(owner), "slot": slot})
+        return int(waiting)
+
+    def audit(self, owner: OwnerState, after: int, limit: int) -> list[AuditEntry]:
+        """Return audit entries numbered above `after`, oldest first."""
+        values = {**_key(owner), "after": after, "limit": limit}
+        return [to_audit_entry(row) for row in self._all("audit_page", values)]
+
+    def slot(self, model: EmbeddingModel) -> int | None:
+        """Return the number of a model, or None."""
+        row = self._one("slot", _model_values(model))
+        return None if row is None else int(row[0])
+
+
+def _model_values(model: EmbeddingModel) -> dict[str, Any]:
+    return {"name": model.name, "version": model.version, "dimensions": model.dimensions}
+
+
+class SqliteTransaction(SqliteSnapshot):
+    """A view that can also write, inside the writer's open transaction."""
+
+    def ensure_owner(self, scope: Scope, now: int) -> OwnerState:
+        """Return the scope's state, creating it when it is new."""
+        known = self.owner(scope)
+        if known is not None:
+            return known
+        values = {**scope.to_dict(), "incarnation": os.urandom(16), "created_at": now}
+        self._all("insert_owner", values)
+        return self.ensure_owner(scope, now)
+
+    def ensure_slot(self, model: EmbeddingModel) -> int:
+        """Return the number of a model, creating it when it is new."""
+        known = self.slot(model)
+        if known is not None:
+            return known
+        ((slot,),) = self._all("insert_slot", _model_values(model))
+        return int(slot)
+
+    def bump(self, owner: OwnerState) -> OwnerState:
+        """Add one to the scope's version and return the new state."""
+        ((version,),) = self._all("bump", _key(owner))
+        return OwnerState(owner.scope, owner.owner_no, version, owner.incarnation)
+
+    def insert(self, owner: OwnerState, record: NewRecord) -> int:
+        """Store a record, its words and its vector; return its seq."""
+        key = _key(owner)
+        ((seq,),) = self._all("next_seq", key)
+        key["seq"] = seq
+        values = {
+            **key,
+            "memory_id": record.memory_id,
+            "kind": record.kind,
+            "text": record.text,
+            "field": record.field,
+            "field_key": record.field_key,
+            "value": None if record.value is None else canonical_json(record.value),
+            "source_id": record.source_id,
+            "path": record.path.value,
+            "payload_digest": record.payload_digest,
+            "authority": int(record.authority),
+            "actor": record.actor,
+            "created_at": record.created_at,
+            "valid_from": record.valid_from,
+            "valid_until": record.valid_until,
+            "expires_at": record.expires_at,
+            "metadata": canonical_json(record.metadata),
+            "supersedes": record.supersedes,
+            "embedding": record.embedding.value,
+            "version": owner.version,
+        }
+        self._all("insert_record", values)
+        self._all("insert_words", {**key, "words": record.words})
+        if record.vector is not None:
+            slot, vector = record.vector
+            self._all("upsert_vector", {**key, "slot": slot, "vector": vector})
+        return int(seq)
+
+    def supersede(self, owner: OwnerState, old_id: str, new_id: str) -> None:
+        """Mark a record as replaced by one that is inserted next."""
+        values = {**_key(owner), "old_id": old_id, "new_id": new_id, "version": owner.version}
+        self._all("mark_superseded", values)
+
+    def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
+        """Store a vector for an existing record, unless the record is gone."""
+        values = {**_key(owner), "seq": seq, "version": owner.version}
+        if self._all("mark_embedded", values):
+            self._all("upsert_vector", {**values, "slot": slot, "vector": vector})
+
+    def remove(self, owner: OwnerState, record: Record) -> Traces:
+        """Delete a record, its words and its vectors, and log its seq."""
+        values = {**_key(owner), "seq": record.seq, "version": owner.version}
+        vectors = self._deleted("delete_vectors", values)
+        words = self._deleted("delete_words", values)
+        records = self._deleted("delete_record", values)
+        self._all("log_removal", values)
+        return Traces(records, words, vectors)
+
+    def _deleted(self, name: str, values: Mapping[str, Any]) -> int:
+        self._all(name, values)
+        return self._connection.changes()
+
+    def bury(self, owner: OwnerState, tombstone: NewTombstone) -> None:
+        """Store a tombstone."""
+        values = {
+            **_key(owner),
+            "memory_id": tombstone.memory_id,
+            "source_digest": tombstone.source_digest,
+            "value_digest": tombstone.value_digest,
+            "reason": tombstone.reason,
+            "created_at": tombstone.created_at,
+        }
+        self._all("insert_tombstone", values)
+
+    def append_audit(
+        self,
+        owner: OwnerState,
+        *,
+        at: int,
+        actor: str,
+        action: str,
+        memory_ids: Sequence[str],
+        reason: str | None = None,
+    ) -> None:
+        """Add an entry to the scope's audit chain."""
+        key = _key(owner)
+        number, previous = self._one("audit_head", key) or (0, b"")
+        said = {
+            **key,
+            "number": number + 1,
+            "at": at,
+            "actor": actor,
+            "action": action,
+            "reason": reason,
+        }
+        digest = audit_digest(
+            self._keys.audit(owner.scope), previous, memory_ids=memory_ids, **said
+        )
+        values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
+        self._all("insert_audit", values)

@@ -1,0 +1,76 @@
+"""Bringing a SQLite file to the present schema, or refusing it untouched."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import apsw
+
+from muniment.errors import ForeignFileError, StoreVersionError
+from muniment.storage.sqlfiles import migrations, queries
+
+APPLICATION_ID = 0x4D554E49
+_WAL_ATTEMPTS = 200
+_WAL_PAUSE = 0.02
+
+
+def schema_version(connection: apsw.Connection) -> int:
+    """Return the number of the last migration that ran on the file; 0 for a new one."""
+    return int(connection.pragma("user_version"))
+
+
+def migrate(connection: apsw.Connection, location: str) -> None:
+    """Bring the file to the present schema.
+
+    All missing migrations, the version stamp and, for a new file, the store's key commit in one
+    transaction. Several processes may do this at once; one does the work and the others find it
+    done.
+
+    Raises:
+        ForeignFileError: The file belongs to something else. It was not touched.
+        StoreVersionError: The file was written by a newer muniment. It was not touched.
+    """
+    if _missing(connection, location):
+        _use_wal(connection)
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            for number, script in _missing(connection, location):
+                connection.execute(script)
+                if number == 1:
+                    connection.pragma("application_id", APPLICATION_ID)
+                    key = {"master_key": os.urandom(32)}
+                    connection.execute(queries("sqlite")["insert_master_key"], key)
+                connection.pragma("user_version", number)
+            connection.execute("COMMIT")
+        except BaseException:
+            connection.execute("ROLLBACK")
+            raise
+
+
+def _missing(connection: apsw.Connection, location: str) -> list[tuple[int, str]]:
+    known = migrations("sqlite")
+    version = schema_version(connection)
+    if connection.pragma("application_id") != APPLICATION_ID and (
+        version or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+    ):
+        raise ForeignFileError(f"{location} is a database of something else; it was not touched.")
+    if version > len(known):
+        raise StoreVersionError(
+            f"{location} has schema {version} and this muniment knows {len(known)}; "
+            "upgrade muniment. The file was not touched."
+        )
+    return [step for step in known if step[0] > version]
+
+
+def _use_wal(connection: apsw.Connection) -> None:
+    """Switch to write-ahead logging; SQLite does not wait for a rival that does the same."""
+    for attempt in range(_WAL_ATTEMPTS):
+        try:
+            connection.pragma("journal_mode", "wal")
+        except apsw.BusyError:
+            if attempt == _WAL_ATTEMPTS - 1:
+                raise
+            time.sleep(_WAL_PAUSE)
+        else:
+            return

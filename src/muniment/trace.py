@@ -1,0 +1,100 @@
+"""The explanation of one recall: ids, numbers and reasons, never text; and its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from muniment.records import Packet, PacketItem, Plain
+
+
+class Reason(StrEnum):
+    """Why a record that was considered did not reach the packet."""
+
+    EXPIRED = "expired"
+    NOT_YET_VALID = "not_yet_valid"
+    NO_LONGER_VALID = "no_longer_valid"
+    KIND = "kind"
+    FILTER = "filter"
+    SCORE = "score"
+    LIMIT = "limit"
+    BUDGET = "budget"
+
+
+class Degraded(StrEnum):
+    """Why a recall could not use every channel."""
+
+    NO_EMBEDDER = "no_embedder"
+    EMBEDDER_FAILED = "embedder_failed"
+    EMBEDDING_PENDING = "embedding_pending"
+    QUERY_CUT = "query_cut"
+
+
+@dataclass(frozen=True, slots=True)
+class Hit(Plain):
+    """A record that the search returned, with what each channel said.
+
+    Attributes:
+        memory_id: The record.
+        score: Published relevance in [0, 1].
+        rank: Fused score that ordered it; comparable within this recall only.
+        lexical: Share of the query's weight that the record's words matched, in [0, 1].
+        semantic: Cosine similarity to the query, or None without an embedding.
+        exact: Whether the query named the record's field, value or whole text.
+    """
+
+    memory_id: str
+    score: float
+    rank: float
+    lexical: float
+    semantic: float | None
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecallTrace(Plain):
+    """What one recall considered, chose and rejected.
+
+    Attributes:
+        records: Records of the scope that were active in the database.
+        considered: Records left after time, kind and filters: those that were ranked.
+        hits: Records that reached the packet, best first.
+        rejected: Number of records per reason.
+        budget_rejected: memory_ids that were good enough but did not fit the budget.
+        channels: The channels that took part: exact, lexical, semantic, listing.
+        degraded: Why a channel was missing or incomplete; empty when nothing was.
+        embedder: Name of the embedding model, or None.
+        version: Version of the scope that was read.
+    """
+
+    records: int
+    considered: int
+    hits: tuple[Hit, ...]
+    rejected: Mapping[Reason, int]
+    budget_rejected: tuple[str, ...]
+    channels: tuple[str, ...]
+    degraded: tuple[Degraded, ...]
+    embedder: str | None
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recall(Plain):
+    """The result of one recall. Iterating over it gives the packet's items, best first.
+
+    Attributes:
+        packet: What a model may be shown.
+        trace: Why these records and no others.
+    """
+
+    packet: Packet
+    trace: RecallTrace
+
+    def __iter__(self) -> Iterator[PacketItem]:
+        """Iterate over the packet's items, best first."""
+        return iter(self.packet)
+
+    def __len__(self) -> int:
+        """Return the number of items in the packet."""
+        return len(self.packet)
