@@ -29,22 +29,24 @@ def plain(value: object) -> JSONValue:
 
     Dataclasses become mappings by field, times ISO-8601 with `Z`, enums their names, tuples lists.
     """
-    if isinstance(value, Authority):
-        return value.label
-    if isinstance(value, StrEnum):
-        return value.value
-    if isinstance(value, datetime):
-        return iso(value)
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [plain(item) for item in value]
-    if isinstance(value, MunimentError):
-        return {"code": value.code, "message": str(value)}
     if is_dataclass(value):
         return {f.name: plain(getattr(value, f.name)) for f in fields(value)}
+    return _plain_leaf(value)
+
+
+def _plain_leaf(value: object) -> JSONValue:
+    if isinstance(value, Authority):
+        return value.label
+    if isinstance(value, datetime):
+        return iso(value)
+    if isinstance(value, MunimentError):
+        return {"code": value.code, "message": str(value)}
     assert value is None or isinstance(value, bool | int | float | str)
-    return value
+    return value.value if isinstance(value, StrEnum) else value
 
 
 class Plain:

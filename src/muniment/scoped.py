@@ -102,7 +102,7 @@ class ScopedMemory:
         """
         from muniment.services.writes import SUBJECT
 
-        _require_approval(approved)
+        _require_approval(approved=approved)
         statement = Statement(
             kind=kind,
             text=text,
@@ -139,7 +139,7 @@ class ScopedMemory:
         """
         from muniment.services.writes import SUBJECT
 
-        _require_approval(approved)
+        _require_approval(approved=approved)
         return self._services.writes.remember_many(
             self._scope, statements, SUBJECT, skip=_skips(on_error), progress=progress
         )
@@ -352,7 +352,7 @@ class ScopedMemory:
         return self._services.reads.counts(self._scope)
 
 
-def _require_approval(approved: bool) -> None:
+def _require_approval(*, approved: bool) -> None:
     if approved is not True:
         raise NotApprovedError(
             "remember stores only what the application approves; pass approved=True for a "

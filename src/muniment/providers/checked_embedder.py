@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.ports import Calibration, EmbeddingModel
-from muniment.providers.vectors import mean_unit, provider_failure, refuse_blank, unit_vectors
+from muniment.providers.failures import provider_failure
+from muniment.providers.vectors import mean_unit, refuse_blank, unit_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,9 @@ class Answered(NamedTuple):
 
     rows: object
     version: str
+
+
+Ask: TypeAlias = Callable[[list[str]], Answered]
 
 
 class EmbedderOptions(TypedDict, total=False):
@@ -48,20 +51,29 @@ class EmbedderOptions(TypedDict, total=False):
     calibration: Calibration
 
 
-class CheckedEmbedder(ABC):
-    """Prefixes, splits, batches, checks and normalises; a subclass only asks for the vectors.
+class CheckedEmbedder:
+    """Prefixes, splits, batches, checks and normalises; a subclass only says how to ask.
 
     Threads may share it. The model's version and dimensions are learned from the first answer
     where they were not given, and every later answer must agree with them.
     """
 
-    def __init__(self, name: str, options: EmbedderOptions) -> None:
+    def __init__(
+        self, name: str, ask: Ask, options: EmbedderOptions, *, ask_query: Ask | None = None
+    ) -> None:
         """Set what all embedders have in common.
+
+        Args:
+            name: The model's name.
+            ask: Returns one row a text; whatever it raises becomes a `ProviderError`.
+            options: What else is known.
+            ask_query: How to ask for a question's vector, if it is another way.
 
         Raises:
             InvalidInputError: The name or version is blank, or a number is not positive.
         """
         self._name = name
+        self._ask_by = {True: ask_query or ask, False: ask}
         self._version = options.get("version")
         self._dimensions = options.get("dimensions")
         self._prefixes = {
@@ -87,10 +99,6 @@ class CheckedEmbedder(ABC):
         ):
             if number is not None and number < 1:
                 raise InvalidInputError(f"{label} must be at least 1.")
-
-    @abstractmethod
-    def _ask(self, texts: list[str], *, query: bool) -> Answered:
-        """Return one row a text; any exception is mapped by the caller."""
 
     @property
     def model(self) -> EmbeddingModel:
@@ -143,7 +151,7 @@ class CheckedEmbedder(ABC):
 
     def _batch(self, texts: list[str], *, query: bool) -> NDArray[np.float32]:
         try:
-            answered = self._ask(texts, query=query)
+            answered = self._ask_by[query](texts)
         except ProviderError:
             raise
         except Exception as error:
@@ -203,11 +211,13 @@ class CallableEmbedder(CheckedEmbedder):
         Raises:
             InvalidInputError: The name or version is missing, or a number is not positive.
         """
-        super().__init__(name, options)
-        if self._version is None:
+        version = options.get("version")
+        if version is None:
             raise InvalidInputError("An embedding function needs the version of its model.")
-        self._given_version = self._version
-        self._functions = {True: query_function or function, False: function}
 
-    def _ask(self, texts: list[str], *, query: bool) -> Answered:
-        return Answered(self._functions[query](texts), self._given_version)
+        def asker(given: Callable[[Sequence[str]], object]) -> Ask:
+            return lambda texts: Answered(given(texts), version)
+
+        super().__init__(
+            name, asker(function), options, ask_query=asker(query_function or function)
+        )

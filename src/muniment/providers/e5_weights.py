@@ -13,6 +13,7 @@ import hashlib
 import mmap
 import struct
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,10 +122,7 @@ class E5Weights:
         scores = np.frombuffer(self._data, "<f4", count, at).astype(np.float32)
         at += 4 * count
         text = self._data[at : at + bounds[-1]]
-        pieces = [
-            text[start:stop].decode("utf-8", "replace")
-            for start, stop in zip(bounds, bounds[1:], strict=False)
-        ]
+        pieces = [text[start:stop].decode("utf-8", "replace") for start, stop in pairwise(bounds)]
         return Vocabulary(pieces, scores, self._normal_forms(), begin, end, padding, unknown)
 
     def _normal_forms(self) -> dict[int, str]:

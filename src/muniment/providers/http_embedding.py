@@ -21,12 +21,12 @@ class _SDKEmbedder(CheckedEmbedder):
     """Asks through a client of the `openai` package."""
 
     def __init__(self, name: str, client: PerProcess[OpenAI], options: EmbedderOptions) -> None:
-        super().__init__(name, {"max_characters": _MAX_CHARACTERS, **options})
+        super().__init__(name, self._ask, {"max_characters": _MAX_CHARACTERS, **options})
         self._client = client
         prefix = options.get("passage_prefix", "")
         self._mark = f"+{hashlib.sha256(prefix.encode()).hexdigest()[:8]}" if prefix else ""
 
-    def _ask(self, texts: list[str], *, query: bool) -> Answered:
+    def _ask(self, texts: list[str]) -> Answered:
         given: dict[str, Any] = {}
         if self._dimensions is not None:
             given["dimensions"] = self._dimensions

@@ -23,8 +23,9 @@ from muniment.ports import Calibration, EmbeddingModel
 from muniment.providers.e5_convert import CONVERTER_VERSION, convert
 from muniment.providers.e5_tokenizer import UnigramTokenizer
 from muniment.providers.e5_weights import WEIGHTS_SHA256, E5Weights
+from muniment.providers.failures import provider_failure
 from muniment.providers.per_process import PerProcess
-from muniment.providers.vectors import mean_unit, provider_failure, refuse_blank, unit_vectors
+from muniment.providers.vectors import mean_unit, refuse_blank, unit_vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

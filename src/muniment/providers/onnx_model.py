@@ -48,7 +48,7 @@ class OnnxModel:
         return name
 
     def node(
-        self, operator: str, inputs: Sequence[str], domain: str = "", **attributes: int | float
+        self, operator: str, inputs: Sequence[str], domain: str = "", **attributes: float
     ) -> str:
         """Add a node with one output and return the output's name."""
         return self.node_with(operator, inputs, 1, domain, attributes)[0]
@@ -98,10 +98,10 @@ class OnnxModel:
         return b"".join([_whole(1, _IR_VERSION), _part(7, graph), *opsets])
 
 
-def _attribute(name: str, value: int | float) -> bytes:
-    if isinstance(value, float):
-        return _text(1, name) + _tag(2, 5) + struct.pack("<f", value) + _whole(20, 1)
-    return _text(1, name) + _whole(3, value) + _whole(20, 2)
+def _attribute(name: str, value: float) -> bytes:
+    if isinstance(value, int):
+        return _text(1, name) + _whole(3, value) + _whole(20, 2)
+    return _text(1, name) + _tag(2, 5) + struct.pack("<f", value) + _whole(20, 1)
 
 
 def _value(name: str, shape: Sequence[int | str]) -> bytes:

@@ -1,4 +1,4 @@
-"""What every embedder checks: the texts before they are embedded, and the vectors that come back."""
+"""What every embedder checks: the texts it is given and the vectors that come back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def refuse_blank(texts: Sequence[str]) -> None:
     """
     if isinstance(texts, str):
         raise InvalidInputError("Texts to embed must be a sequence of strings, not one string.")
-    for index, text in enumerate(texts):
+    given: Sequence[object] = texts
+    for index, text in enumerate(given):
         if not isinstance(text, str) or not text.strip():
             raise InvalidInputError(
                 f"Text {index} of {len(texts)} is blank or not a string; "
@@ -82,18 +83,8 @@ def _matrix(rows: object, provider: str) -> NDArray[np.float64]:
 def mean_unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the unit vector in the direction of the mean of several, shape (dimensions,)."""
     if len(vectors) == 1:
-        return vectors[0]
+        only: NDArray[np.float32] = vectors[0]
+        return only
     mean = vectors.mean(axis=0, dtype=np.float64)
     unit: NDArray[np.float32] = (mean / np.linalg.norm(mean)).astype(np.float32)
     return unit
-
-
-def provider_failure(error: Exception, provider: str) -> ProviderError:
-    """Return the error for an exception of a plug-in: its class and status, never its message."""
-    status = getattr(error, "status_code", None)
-    number = f" with HTTP status {status}" if isinstance(status, int) else ""
-    return ProviderError(
-        f"{provider} failed: {type(error).__name__}{number}.",
-        cause=type(error).__name__,
-        **({"status": status} if number else {}),
-    )

@@ -20,9 +20,9 @@ A record without the value matches no condition but `exists: false`, `ne` and `n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from muniment.clock import to_instant
 from muniment.errors import FilterError, InvalidInputError
@@ -120,21 +120,21 @@ def _condition(name: str, operator: object, operand: object) -> Condition:
     return Condition(name, operator, _operand(name, operand))
 
 
-def _operand(name: str, operand: Any) -> Any:
+def _operand(name: str, operand: object) -> object:
     if name not in TIMES or operand is None:
         return operand
     try:
-        return to_instant(f"filter {name}", operand)
+        return to_instant(f"filter {name}", cast("str", operand))
     except InvalidInputError as error:
         raise FilterError(str(error)) from None
 
 
-def _same(value: Any, operand: Any) -> bool:
+def _same(value: object, operand: object) -> bool:
     return isinstance(value, bool) == isinstance(operand, bool) and bool(value == operand)
 
 
-def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
-    def holds(value: Any, operand: Any) -> bool:
+def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[object, Any], bool]:
+    def holds(value: object, operand: object) -> bool:
         numbers = _is_number(value) and _is_number(operand)
         texts = isinstance(value, str) and isinstance(operand, str)
         return (numbers or texts) and test(value, operand)
@@ -142,15 +142,15 @@ def _ordered(test: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
     return holds
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_in(value: Any, operand: Any) -> bool:
+def _is_in(value: object, operand: Iterable[object]) -> bool:
     return any(_same(value, item) for item in operand)
 
 
-_OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
+_OPERATORS: Mapping[str, Callable[[object, Any], bool]] = {
     "eq": lambda value, operand: value is not None and _same(value, operand),
     "ne": lambda value, operand: not _same(value, operand),
     "in": lambda value, operand: value is not None and _is_in(value, operand),

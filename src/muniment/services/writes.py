@@ -132,7 +132,7 @@ class Writes:
             zip(checked, self._embed(scope, list(checked.values()), progress), strict=True)
         )
         return self._store.write(
-            lambda tx: self._file_many(tx, scope, checked, author, vectors, wrong, skip)
+            lambda tx: self._file_many(tx, scope, checked, author, vectors, wrong, skip=skip)
         )
 
     def preview(self, scope: Scope, statement: Statement, author: Author) -> Preview:
@@ -204,6 +204,7 @@ class Writes:
         author: Author,
         vectors: Mapping[int, bytes | None],
         wrong: Mapping[int, MunimentError],
+        *,
         skip: bool,
     ) -> Batch:
         failed = dict(wrong)

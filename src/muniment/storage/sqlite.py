@@ -223,7 +223,7 @@ class SqliteStore:
         try:
             with driver_errors(self._location):
                 ticket.result = ticket.work(transaction)
-        except Exception as error:  # noqa: BLE001 - handed to the caller whose work it is
+        except Exception as error:
             ticket.error = error
             if not connection.in_transaction:
                 raise

@@ -1,0 +1,1 @@
+"""Measurements of speed that print ratios against a floor of the same run."""

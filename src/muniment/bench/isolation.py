@@ -1,0 +1,150 @@
+"""Does a recall get slower when other people's records pile up in the same store?"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from muniment import memory as facade
+from muniment.bench.sample import RandomEmbedder, sentences, statements
+from muniment.bench.timing import Timing, interleaved, ratio, summary
+from muniment.memory import Memory
+from muniment.records import Plain
+from muniment.scoped import ScopedMemory
+
+Progress = Callable[[str, int, int], None]
+_BATCH = 1000
+_OWN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Plain):
+    """One way of recalling, in a store of the scope alone and among others.
+
+    Attributes:
+        alone: Times in the store that holds nothing else.
+        among: Times in the store of all.
+        ratio: Median CPU time among others over alone.
+        low: Lower end of its 95 % bootstrap interval.
+        high: Upper end of it.
+    """
+
+    alone: Timing
+    among: Timing
+    ratio: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class IsolationReport(Plain):
+    """What a run measured.
+
+    Attributes:
+        scope_records: Records in the scope that is asked.
+        other_records: Records of others in the same store.
+        other_scopes: Scopes they belong to.
+        warm: With the scope's segment in memory.
+        cold: With the segment built anew for every recall.
+        same: Whether both stores gave the same records in the same order for every query.
+        foreign: Records of another scope that were ever returned.
+    """
+
+    scope_records: int
+    other_records: int
+    other_scopes: int
+    warm: Comparison
+    cold: Comparison
+    same: bool
+    foreign: int
+
+
+def run(
+    *, scope_records: int, other_records: int, calls: int, progress: Progress | None = None
+) -> IsolationReport:
+    """Measure recall of one scope in two stores: its own, and one with many others.
+
+    Args:
+        scope_records: Records in the scope that is asked.
+        other_records: Records of others, 1,000 to a scope.
+        calls: How many recalls to time of each sort.
+        progress: Called with a step's name, how much is done and how much there is.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        places = {"alone": Path(folder) / "alone.db", "among": Path(folder) / "among.db"}
+        for name, place in places.items():
+            with facade.open(place, embedder=RandomEmbedder()) as memory:
+                others = other_records if name == "among" else 0
+                _fill(memory, scope_records, others, progress)
+        queries = list(sentences(seed=99, count=calls))
+        opened = {
+            (name, heat): facade.open(
+                place, embedder=RandomEmbedder(), cache_bytes=size, create=False
+            )
+            for name, place in places.items()
+            for heat, size in (("warm", 2**28), ("cold", 0))
+        }
+        try:
+            asked = {key: _scope(memory, _OWN) for key, memory in opened.items()}
+            same, foreign = _check(asked["alone", "warm"], asked["among", "warm"], queries)
+            warm = _compare(asked["alone", "warm"], asked["among", "warm"], queries)
+            cold = _compare(asked["alone", "cold"], asked["among", "cold"], queries)
+        finally:
+            for memory in opened.values():
+                memory.close()
+    return IsolationReport(
+        scope_records=scope_records,
+        other_records=other_records,
+        other_scopes=-(-other_records // _BATCH),
+        warm=warm,
+        cold=cold,
+        same=same,
+        foreign=foreign,
+    )
+
+
+def _scope(memory: Memory, number: int) -> ScopedMemory:
+    return memory.scoped(tenant_id=f"tenant {number % 10}", user_id=f"{number}", agent_id="bench")
+
+
+def _fill(memory: Memory, own: int, others: int, progress: Progress | None) -> None:
+    """Write the scope's records spread among those of the others."""
+    batches = -(-others // _BATCH)
+    mine = statements(seed=_OWN, count=own)
+    size = -(-own // (batches + 1))
+    for number in range(batches + 1):
+        part = mine[number * size : (number + 1) * size]
+        if part:
+            _scope(memory, _OWN).remember_many(part, approved=True)
+        if number < batches:
+            count = min(_BATCH, others - number * _BATCH)
+            seed = _OWN + 1 + number
+            _scope(memory, seed).remember_many(statements(seed, count), approved=True)
+        if progress is not None:
+            progress("writing records", min((number + 1) * _BATCH, others) + own, others + own)
+
+
+def _recall(me: ScopedMemory, query: str) -> list[str]:
+    found = me.recall(query, limit=10, minimum_score=-1.0)
+    return [item.record.source.source_id for item in found]
+
+
+def _check(alone: ScopedMemory, among: ScopedMemory, queries: list[str]) -> tuple[bool, int]:
+    pairs = [(_recall(alone, query), _recall(among, query)) for query in queries]
+    returned = [source_id for _, found in pairs for source_id in found]
+    foreign = sum(not source_id.startswith(f"{_OWN}-") for source_id in returned)
+    return all(left == right for left, right in pairs), foreign
+
+
+def _compare(alone: ScopedMemory, among: ScopedMemory, queries: list[str]) -> Comparison:
+    times = interleaved(
+        {
+            "alone": lambda number: _recall(alone, queries[number]),
+            "among": lambda number: _recall(among, queries[number]),
+        },
+        calls=len(queries),
+    )
+    middle, low, high = ratio(times["among"][0], times["alone"][0])
+    return Comparison(summary(*times["alone"]), summary(*times["among"]), middle, low, high)

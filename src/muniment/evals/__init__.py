@@ -1,0 +1,1 @@
+"""Fixed measurements of quality, run through the product itself."""
