@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.resources import files
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -14,6 +12,8 @@ from muniment.scope import Scope
 from muniment.scoped import Progress, ScopedMemory, Services
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from muniment.ports import Embedder, LanguageModel, Screener, Store
     from muniment.rules.kinds import Policy
 
@@ -75,6 +75,9 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
 
 
 def _load_policy(policy: str | Path | None) -> Policy:
+    from importlib.resources import files
+    from pathlib import Path
+
     from muniment.rules.kinds import parse_policy
 
     if policy is None:

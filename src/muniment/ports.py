@@ -322,6 +322,10 @@ class Transaction(Snapshot, Protocol):
         """Store a vector for an existing record, unless the record is gone."""
         ...
 
+    def drop_replaced_vectors(self, owner: OwnerState, slot: int) -> None:
+        """Delete other models' vectors of every record that has one of the slot."""
+        ...
+
     def remove(self, owner: OwnerState, record: Record) -> Traces:
         """Delete a record, its words and its vectors, and log its seq."""
         ...

@@ -99,6 +99,8 @@ def _conditions(name: object, given: object) -> list[Condition]:
             f"A filter names an unknown record field; use metadata.NAME or: {', '.join(FIELDS)}."
         )
     operators = given if isinstance(given, Mapping) else {"eq": given}
+    if not operators:
+        raise FilterError(f"A filter has no operator; use: {', '.join(_OPERATORS)}.")
     return [_condition(name, operator, operand) for operator, operand in operators.items()]
 
 
@@ -112,7 +114,8 @@ def _condition(name: str, operator: object, operand: object) -> Condition:
     if operator in {"in", "not_in", "any", "all"}:
         if not isinstance(operand, list | tuple | set | frozenset):
             raise FilterError(f"The filter operator {operator} needs a list.")
-        return Condition(name, operator, [_operand(name, item) for item in operand])
+        items = sorted(operand, key=repr) if isinstance(operand, set | frozenset) else operand
+        return Condition(name, operator, [_operand(name, item) for item in items])
     if operator == "exists":
         if not isinstance(operand, bool):
             raise FilterError("The filter operator exists needs true or false.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from muniment.records import Authority, JSONValue
+from muniment.records import Authority, JSONValue, canonical_json
 
 
 class Decision(StrEnum):
@@ -49,5 +49,6 @@ def decide(active: Claim, incoming: Claim) -> Decision:
         return Decision.SUPERSEDE
     if incoming.authority < active.authority:
         return Decision.CONFLICT
-    agree = incoming.value == active.value or incoming.actor == active.actor
+    same = canonical_json(incoming.value) == canonical_json(active.value)
+    agree = same or incoming.actor == active.actor
     return Decision.SUPERSEDE if agree else Decision.CONFLICT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +22,13 @@ if TYPE_CHECKING:
 MAX_TEXT = 100_000
 MAX_NAME = 256
 MAX_METADATA = 16_384
+MAX_VALUE = 16_384
 MAX_DEPTH = 16
+MAX_BITS = 1024
+
+_UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
+_ARABIC_GAP = re.compile("(?<=[\u0600-\u06ff])[ \u200c]+(?=[\u0600-\u06ff])")
+_WORD_GAP = re.compile(r"(?<=[^\W_])[ _-]+(?=[^\W_])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +80,7 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
     if statement.value is not None and field is None:
         raise InvalidInputError("value needs a field; name what the value is the value of.")
     value = _checked_json("value", statement.value)
+    _refuse_long("value", value, MAX_VALUE)
     metadata = _checked_metadata(statement.metadata)
     given = [
         None if moment is None else to_instant(name, moment)
@@ -110,7 +118,7 @@ def checked_text(name: str, value: object, longest: int) -> str:
     if not isinstance(value, str):
         raise InvalidInputError(f"{name} must be a string, not {type(value).__name__}.")
     trimmed = value.strip()
-    if not trimmed:
+    if all(unicodedata.category(character) in _UNSEEN for character in trimmed[:longest]):
         raise InvalidInputError(f"{name} is required and must not be blank.")
     if len(trimmed) > longest:
         raise InvalidInputError(
@@ -134,19 +142,24 @@ def refuse_unstorable(name: str, text: str) -> None:
 
 def field_key(field: str) -> str:
     """Return the form under which two spellings name the same field."""
-    return " ".join(normalise(field).replace("_", " ").replace("-", " ").split())
+    return _WORD_GAP.sub(" ", normalise(field)) or field
 
 
 def fingerprint(kind: str, field: str | None, value: JSONValue, text: str) -> tuple[str, ...]:
     """Return what a tombstone remembers a statement by, normalised but not yet hashed.
 
-    Case, white space, letter variants and invisible characters do not matter; other symbols do,
-    so that `C`, `C++` and `C#` stay three values.
+    Case, white space, letter variants and invisible characters do not matter, nor whether Persian
+    word parts are joined, spaced or held by a ZERO WIDTH NON-JOINER; other symbols do, so that `C`,
+    `C++` and `C#` stay three values.
     """
     if field is not None and value is not None:
         shown = value if isinstance(value, str) else canonical_json(value)
-        return (kind, field_key(field), " ".join(normalise(shown).split()))
-    return (kind, " ".join(normalise(text).split()))
+        return (kind, field_key(field), _folded(shown))
+    return (kind, _folded(text))
+
+
+def _folded(text: str) -> str:
+    return _ARABIC_GAP.sub("", normalise(text)) or text
 
 
 def _check_required(
@@ -175,9 +188,15 @@ def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
         checked_text("metadata key", key, MAX_NAME): _checked_json("metadata", value)
         for key, value in metadata.items()
     }
-    if len(canonical_json(checked)) > MAX_METADATA:
-        raise InvalidInputError(f"metadata is longer than {MAX_METADATA} characters of JSON.")
+    if len(checked) < len(metadata):
+        raise InvalidInputError("metadata has the same key twice, apart from white space.")
+    _refuse_long("metadata", checked, MAX_METADATA)
     return checked
+
+
+def _refuse_long(name: str, value: JSONValue, longest: int) -> None:
+    if len(canonical_json(value)) > longest:
+        raise InvalidInputError(f"{name} is longer than {longest} characters of JSON.")
 
 
 def _checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
@@ -188,6 +207,8 @@ def _checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
         return value
     if isinstance(value, float) and not math.isfinite(value):
         raise InvalidInputError(f"{name} holds a number that is not finite.")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:
+        raise InvalidInputError(f"{name} holds a whole number of more than {MAX_BITS} bits.")
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple):

@@ -40,18 +40,23 @@ class Maintenance:
         """
         if self._embedder is None:
             raise InvalidInputError("No embedder is configured; open the memory with one.")
-        model = self._embedder.model
+        embedder = self._embedder
+        model = embedder.model
         slot = self._store.write(lambda tx: tx.ensure_slot(model))
         with self._store.snapshot() as view:
             waiting = {owner: view.count_pending(owner, slot) for owner in view.scopes()}
         total, tried, done = sum(waiting.values()), 0, 0
         for owner in waiting:
             for chunk in self._chunks(owner, slot):
-                done += self._embed_chunk(owner, slot, chunk)
+                done += self._embed_chunk(embedder, owner, slot, chunk)
                 tried += len(chunk)
                 if progress is not None:
                     progress(tried, max(tried, total))
+            self._drop_replaced(owner, slot)
         return done, tried - done
+
+    def _drop_replaced(self, owner: OwnerState, slot: int) -> None:
+        self._store.write(lambda tx: tx.drop_replaced_vectors(owner, slot))
 
     def _chunks(self, owner: OwnerState, slot: int) -> Iterator[list[PendingText]]:
         after = 0
@@ -63,8 +68,10 @@ class Maintenance:
             yield chunk
             after = chunk[-1].seq
 
-    def _embed_chunk(self, owner: OwnerState, slot: int, chunk: list[PendingText]) -> int:
-        vectors = embed_passages(self._embedder, [waiting.text for waiting in chunk], None)
+    def _embed_chunk(
+        self, embedder: Embedder, owner: OwnerState, slot: int, chunk: list[PendingText]
+    ) -> int:
+        vectors = embed_passages(embedder, [waiting.text for waiting in chunk], None)
         found = [
             (waiting.seq, vector)
             for waiting, vector in zip(chunk, vectors, strict=True)

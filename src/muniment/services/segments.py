@@ -45,6 +45,8 @@ class Segments:
         self._pid = os.getpid()
         self._lock = Lock()
         self._places: OrderedDict[_Key, _Place] = OrderedDict()
+        self._sizes: dict[_Key, int] = {}
+        self._total = 0
 
     def current(
         self, view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int
@@ -71,7 +73,7 @@ class Segments:
                 segment = known.apply(changes, owner.version)
             if known is None or known.version < owner.version:
                 place.segment = segment
-        self._evict(key, segment)
+        self._account(key, segment.nbytes)
         return segment
 
     def _place(self, key: _Key) -> _Place:
@@ -82,28 +84,26 @@ class Segments:
             self._places.move_to_end(key)
             return place
 
-    def _evict(self, key: _Key, newest: Segment) -> None:
+    def _account(self, key: _Key, size: int) -> None:
+        """Note a scope's new size and drop the scopes used longest ago until all fit."""
         with self._lock:
-            if newest.nbytes > self._capacity:
-                self._places.pop(key, None)
-            sizes = {
-                known: place.segment.nbytes
-                for known, place in self._places.items()
-                if place.segment is not None
-            }
-            total = sum(sizes.values())
-            for known, size in sizes.items():
-                if total <= self._capacity:
-                    return
-                del self._places[known]
-                total -= size
+            if key not in self._places:
+                return
+            self._total += size - self._sizes.get(key, 0)
+            self._sizes[key] = size
+            if size > self._capacity:
+                self._drop(key)
+            while self._total > self._capacity:
+                self._drop(next(iter(self._places)))
+
+    def _drop(self, key: _Key) -> None:
+        del self._places[key]
+        self._total -= self._sizes.pop(key, 0)
 
     @property
     def nbytes(self) -> int:
         """Bytes held now."""
-        with self._lock:
-            segments = (place.segment for place in self._places.values())
-            return sum(segment.nbytes for segment in segments if segment is not None)
+        return self._total
 
     def __len__(self) -> int:
         """Return how many scopes are held."""

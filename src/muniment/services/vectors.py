@@ -15,18 +15,16 @@ CHUNK = 64
 
 
 def embed_passages(
-    embedder: Embedder | None, texts: Sequence[str], progress: Progress | None
+    embedder: Embedder, texts: Sequence[str], progress: Progress | None
 ) -> list[bytes | None]:
     """Return the stored form of each text's vector: little-endian float32, or None.
 
     Args:
-        embedder: The model, or None for no vectors.
+        embedder: The model.
         texts: What to embed.
         progress: Called with how many are done and how many there are.
     """
     vectors: list[bytes | None] = []
-    if embedder is None:
-        return [None] * len(texts)
     for start in range(0, len(texts), CHUNK):
         chunk = texts[start : start + CHUNK]
         try:

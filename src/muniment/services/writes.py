@@ -184,6 +184,8 @@ class Writes:
         self, scope: Scope, batch: Sequence[Checked], progress: Progress | None
     ) -> list[bytes | None]:
         """Return a vector for each statement; None where it failed or is already stored."""
+        if self._embedder is None:
+            return [None] * len(batch)
         places = self._unfiled(scope, batch)
         found = embed_passages(self._embedder, [batch[at].text for at in places], progress)
         vectors = dict(zip(places, found, strict=True))

@@ -111,9 +111,21 @@ class SqliteStore:
         self._reset()
         if not create and location != _MEMORY and not Path(location).exists():
             raise StoreError(f"{location} does not exist; make it with `muniment init`.")
-        with driver_errors(self._location):
-            migrate(self._writer(), self._location)
-            self._keys = Keys(bytes(self._writer().execute(self._sql["master_key"]).get))
+        try:
+            with driver_errors(self._location):
+                migrate(self._writer(), self._location)
+                self._keys = Keys(bytes(self._writer().execute(self._sql["master_key"]).get))
+        except BaseException:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
+        """Close a file that was refused; a log that somebody left beside it stays as it is."""
+        log = Path(self._location + "-wal")
+        if self._connection is not None:
+            if log.exists() and log.stat().st_size:
+                self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, True)
+            self._connection.close()
 
     def _reset(self) -> None:
         self._pid = os.getpid()
@@ -123,11 +135,16 @@ class SqliteStore:
         self._lock = threading.RLock()
 
     def _check(self) -> None:
+        self._notice_fork()
         if self._closed:
             raise StoreClosedError("The store is closed; open it again.")
+
+    def _notice_fork(self) -> None:
+        """Leave the parent's connections alone in a forked child; a store in memory ends there."""
         if self._pid != os.getpid():
             _abandoned.append((self._connection, self._readers))
             self._reset()
+            self._closed = self._closed or self._location == _MEMORY
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self._location)
@@ -155,6 +172,7 @@ class SqliteStore:
         with self._reader() as connection, driver_errors(self._location):
             connection.execute("BEGIN")
             try:
+                connection.execute(self._sql["any_table"]).fetchone()
                 yield SqliteSnapshot(connection, self._sql, self._keys)
             finally:
                 connection.execute("ROLLBACK")
@@ -174,7 +192,10 @@ class SqliteStore:
         try:
             yield connection
         finally:
-            readers.append(connection)
+            if self._closed:
+                connection.close()
+            else:
+                readers.append(connection)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction shared with whoever else is waiting to write."""
@@ -193,6 +214,7 @@ class SqliteStore:
         tickets = [self._queue.popleft() for _ in range(len(self._queue))]
         try:
             with driver_errors(self._location):
+                self._check()
                 self._run_all(tickets)
         except StoreError as error:
             _fail(tickets, error)
@@ -258,8 +280,7 @@ class SqliteStore:
 
     def close(self) -> None:
         """Close every connection; the last one folds the log into the file."""
-        if self._closed or self._pid != os.getpid():
-            return
+        self._notice_fork()
         with self._lock:
             self._closed = True
             for connection in (*self._readers, self._connection):

@@ -212,6 +212,10 @@ class SqliteTransaction(SqliteSnapshot):
         if self._all("mark_embedded", values):
             self._all("upsert_vector", {**values, "slot": slot, "vector": vector})
 
+    def drop_replaced_vectors(self, owner: OwnerState, slot: int) -> None:
+        """Delete other models' vectors of every record that has one of the slot."""
+        self._all("delete_replaced_vectors", {**_key(owner), "slot": slot})
+
     def remove(self, owner: OwnerState, record: Record) -> Traces:
         """Delete a record, its words and its vectors, and log its seq."""
         values = {**_key(owner), "seq": record.seq, "version": owner.version}

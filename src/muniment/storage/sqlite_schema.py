@@ -44,7 +44,8 @@ def migrate(connection: apsw.Connection, location: str) -> None:
                 connection.pragma("user_version", number)
             connection.execute("COMMIT")
         except BaseException:
-            connection.execute("ROLLBACK")
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
             raise
 
 
@@ -52,7 +53,7 @@ def _missing(connection: apsw.Connection, location: str) -> list[tuple[int, str]
     known = migrations("sqlite")
     version = schema_version(connection)
     if connection.pragma("application_id") != APPLICATION_ID and (
-        version or connection.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+        version or connection.execute(queries("sqlite")["any_table"]).fetchone()
     ):
         raise ForeignFileError(f"{location} is a database of something else; it was not touched.")
     if version > len(known):

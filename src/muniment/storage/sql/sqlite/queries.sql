@@ -1,5 +1,9 @@
 -- Every statement that runs on SQLite, each with a name and one sentence.
 
+-- name: any_table
+-- Whether the file holds a table of anybody's; as the first read it also fixes what a snapshot sees.
+SELECT 1 FROM sqlite_schema LIMIT 1;
+
 -- name: master_key
 -- The store's own random key.
 SELECT master_key FROM store;
@@ -152,6 +156,15 @@ DELETE FROM words WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq 
 -- name: delete_vectors
 -- Remove the vectors of a record, of every model.
 DELETE FROM vectors WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: delete_replaced_vectors
+-- Remove the vectors of other models where a record has one of the present model.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot <> :slot
+    AND EXISTS (
+        SELECT 1 FROM vectors AS present
+        WHERE present.tenant_id = vectors.tenant_id AND present.owner_no = vectors.owner_no
+            AND present.seq = vectors.seq AND present.slot = :slot);
 
 -- name: delete_record
 -- Remove a record.
