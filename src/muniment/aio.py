@@ -137,7 +137,7 @@ class AsyncMemory:
         return self._sync.policy
 
     def scoped(self, *, tenant_id: str, user_id: str, agent_id: str) -> AsyncScopedMemory:
-        """Return the memory of one complete scope: the only object that reads and writes records."""
+        """Return the memory of one complete scope."""
         return AsyncScopedMemory(
             self._sync.scoped(tenant_id=tenant_id, user_id=user_id, agent_id=agent_id),
             self._workers,

@@ -159,7 +159,7 @@ def fingerprint(kind: str, field: str | None, value: JSONValue, text: str) -> tu
 
 
 def _folded(text: str) -> str:
-    return _ARABIC_GAP.sub("", normalise(text)) or text
+    return _ARABIC_GAP.sub("", normalise(text)) or text.strip()
 
 
 def _check_required(

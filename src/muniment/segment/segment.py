@@ -14,7 +14,8 @@ from muniment.segment.vectors import centre, cosines
 
 _SMALL_TAIL = 64
 _TAIL_SHARE = 8
-DAMPING = 1 / 50
+DAMPING = 1 / 60
+IMAGINED = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +173,16 @@ class _Weights:
     mass: float
 
 
+def _idf(found: int, total: int) -> float:
+    """Return a word's inverse document frequency (Robertson and Spärck Jones, 1976).
+
+    The scope is seen among imagined records, one of which has the word, so that a question's words
+    weigh about the same in a scope of two records as in one of two thousand.
+    """
+    rest = total + IMAGINED - found
+    return float(np.log1p((rest + 0.5) / (found + 1.5)))
+
+
 def _weigh(parts: Sequence[tuple[Part, Mask]], words: Sequence[int]) -> _Weights:
     total = sum(int(live.sum()) for _, live in parts)
     found = dict.fromkeys(words, 0)
@@ -179,7 +190,7 @@ def _weigh(parts: Sequence[tuple[Part, Mask]], words: Sequence[int]) -> _Weights
         for word in words:
             here = part.postings(word)
             found[word] += int((live[part.docs[here]] & (part.counts[here] > 0)).sum())
-    idf = {w: float(np.log1p((total - n + 0.5) / (n + 0.5))) for w, n in found.items()}
+    idf = {word: _idf(n, total) for word, n in found.items()}
     length = sum(idf[word] ** 2 for word, n in found.items() if n) ** 0.5
     return _Weights(idf, length, sum(idf.values()))
 

@@ -1,0 +1,160 @@
+"""What the contract's tests write and how they look at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from muniment.clock import new_id, to_instant
+from muniment.ports import NewRecord, NewTombstone, OwnerState, Store, Transaction
+from muniment.records import Authority, EmbeddingState, Record, WritePath
+from muniment.scope import Scope
+from muniment.segment.rows import IndexChanges
+from muniment.storage.base import audit_digest
+
+SCOPE = Scope("acme", "user_42", "helper")
+NOW = to_instant("now", "2030-01-01T00:00:00Z")
+CHAIN_START = b""
+
+
+def sample(**changes: Any) -> NewRecord:
+    """Return a record to insert, with new ids and what the caller changes."""
+    memory_id = new_id("mem")
+    plain: dict[str, Any] = {
+        "memory_id": memory_id,
+        "kind": "preference",
+        "text": "Prefers the aisle.",
+        "field": None,
+        "field_key": None,
+        "value": None,
+        "source_id": f"source:{memory_id}",
+        "path": WritePath.REMEMBER,
+        "payload_digest": b"payload",
+        "authority": Authority.EXPLICIT,
+        "actor": "subject",
+        "created_at": NOW,
+        "valid_from": None,
+        "valid_until": None,
+        "expires_at": None,
+        "metadata": {},
+        "supersedes": None,
+        "words": b"\x01\x02\x03\x04\x01",
+        "vector": None,
+        "embedding": EmbeddingState.NONE,
+    }
+    return NewRecord(**plain | changes)
+
+
+def grave(**changes: Any) -> NewTombstone:
+    """Return a tombstone to bury, with a new id and what the caller changes."""
+    plain: dict[str, Any] = {
+        "memory_id": new_id("mem"),
+        "source_digest": b"source",
+        "value_digest": b"value",
+        "reason": "forgotten",
+        "created_at": NOW,
+    }
+    return NewTombstone(**plain | changes)
+
+
+def put(tx: Transaction, scope: Scope, *records: NewRecord) -> OwnerState:
+    """Insert records under the scope's next version, each with an audit entry."""
+    owner = tx.bump(tx.ensure_owner(scope, NOW))
+    for record in records:
+        tx.insert(owner, record)
+        tx.append_audit(
+            owner, at=NOW, actor="subject", action="remember", memory_ids=[record.memory_id]
+        )
+    return owner
+
+
+def stored(store: Store, *records: NewRecord, scope: Scope = SCOPE) -> OwnerState:
+    """Insert records in one transaction and return the scope's state."""
+    return store.write(lambda tx: put(tx, scope, *records))
+
+
+def replace(store: Store, old: str, new: NewRecord, scope: Scope = SCOPE) -> OwnerState:
+    """Supersede a record by another one and return the scope's state."""
+
+    def work(tx: Transaction) -> OwnerState:
+        owner = tx.bump(tx.ensure_owner(scope, NOW))
+        tx.supersede(owner, old, new.memory_id)
+        tx.insert(owner, new)
+        return owner
+
+    return store.write(work)
+
+
+def removed(store: Store, memory_id: str, scope: Scope = SCOPE) -> OwnerState:
+    """Remove a record and return the scope's state."""
+
+    def work(tx: Transaction) -> OwnerState:
+        owner = tx.bump(tx.ensure_owner(scope, NOW))
+        record = tx.record(owner, memory_id, NOW)
+        assert record is not None
+        tx.remove(owner, record)
+        return owner
+
+    return store.write(work)
+
+
+def state(store: Store, scope: Scope = SCOPE) -> OwnerState | None:
+    """Return the scope's state as a new snapshot sees it."""
+    with store.snapshot() as view:
+        return view.owner(scope)
+
+
+def everything(store: Store, scope: Scope = SCOPE, now: int = NOW) -> list[Record]:
+    """Return all records of a scope, oldest first."""
+    with store.snapshot() as view:
+        owner = view.owner(scope)
+        return [] if owner is None else view.page(owner, 2**63 - 1, 10_000, now)[::-1]
+
+
+def found(store: Store, memory_id: str, scope: Scope = SCOPE, now: int = NOW) -> Record | None:
+    """Return one record as a new snapshot sees it."""
+    with store.snapshot() as view:
+        owner = view.owner(scope)
+        return None if owner is None else view.record(owner, memory_id, now)
+
+
+def changes(store: Store, since: int, slot: int | None = None) -> IndexChanges:
+    """Return what changed in the sample scope after a version."""
+    with store.snapshot() as view:
+        owner = view.owner(SCOPE)
+        assert owner is not None
+        return view.index_changes(owner, since, slot)
+
+
+def chain_holds(store: Store, entries: Sequence[Any], scope: Scope = SCOPE) -> bool:
+    """Return whether audit entries are the scope's whole chain, recomputed link by link."""
+    owner = state(store, scope)
+    assert owner is not None
+    previous, key = CHAIN_START, store.keys.audit(scope)
+    for number, entry in enumerate(entries, start=1):
+        previous = audit_digest(
+            key,
+            previous,
+            tenant_id=scope.tenant_id,
+            owner_no=owner.owner_no,
+            number=number,
+            at=to_instant("at", entry.at),
+            actor=entry.actor,
+            action=entry.action,
+            memory_ids=entry.memory_ids,
+            reason=entry.reason,
+        )
+        if entry.number != number or entry.digest != previous.hex():
+            return False
+    return True
+
+
+@contextmanager
+def raises(kind: type[BaseException]) -> Iterator[None]:
+    """Fail unless the body raises an error of this kind."""
+    try:
+        yield
+    except kind:
+        return
+    raise AssertionError(f"{kind.__name__} was expected, and nothing was raised.")

@@ -1,0 +1,112 @@
+"""Ranking: one order for the same input, cut at a limit, published as a score."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from muniment.rules.ranking import EXACT_BONUS, Ranking, arrange, fuse, publish
+
+Floats = NDArray[np.float32]
+UNIT = st.floats(0, 1, width=32)
+ROWS = st.lists(
+    st.tuples(UNIT, st.floats(-1, 1, width=32), st.booleans(), st.booleans()), max_size=12
+)
+
+
+def floats(values: list[float]) -> Floats:
+    return np.array(values, dtype=np.float32)
+
+
+def flags(values: list[bool]) -> NDArray[np.bool_]:
+    return np.array(values, dtype=np.bool_)
+
+
+def ranked(rows: list[tuple[float, float, bool, bool]], minimum: float, limit: int) -> Ranking:
+    words, close, embedded, exact = (
+        (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
+    )
+    args = (flags(embedded), flags(exact))
+    fused = fuse(floats(words), floats(close), *args)
+    score = publish(floats(words), floats(close), *args, 0.2, 0.8)
+    everything = np.ones(len(rows), dtype=np.bool_)
+    return arrange(everything, fused, score, np.arange(len(rows), dtype=np.int64), minimum, limit)
+
+
+@pytest.mark.promise("REC-2", "REC-3")
+@given(ROWS, st.integers(0, 13), st.sampled_from([-1.0, 0.0, 0.3, 1.0]))
+def test_a_smaller_limit_gives_the_beginning_of_a_larger_one(
+    rows: list[tuple[float, float, bool, bool]], limit: int, minimum: float
+) -> None:
+    whole = ranked(rows, minimum, len(rows))
+    cut = ranked(rows, minimum, limit)
+    assert cut.order.tolist() == whole.order.tolist()[:limit]
+    assert cut.score.tolist() == whole.score.tolist()[:limit]
+    assert cut.below == whole.below == len(rows) - len(whole.order)
+
+
+@pytest.mark.promise("REC-2")
+@given(ROWS, st.sampled_from([-1.0, 0.0, 0.3, 1.0]))
+def test_scores_lie_in_the_unit_interval_and_never_rise(
+    rows: list[tuple[float, float, bool, bool]], minimum: float
+) -> None:
+    ranking = ranked(rows, minimum, len(rows))
+    assert all(0 <= score <= 1 and score >= np.float32(minimum) for score in ranking.score)
+    assert sorted(ranking.score, reverse=True) == ranking.score.tolist()
+    assert sorted(ranking.rank, reverse=True) == ranking.rank.tolist()
+    if minimum < 0:
+        assert len(ranking.order) == len(rows)
+
+
+@pytest.mark.promise("REC-3")
+def test_the_newest_of_equals_comes_first() -> None:
+    same = floats([0.5, 0.5, 0.5])
+    ranking = arrange(flags([True, True, True]), same, same, np.array([7, 9, 8]), 0.0, 2)
+    assert ranking.order.tolist() == [1, 2]
+
+
+def test_what_is_not_chosen_is_not_ranked() -> None:
+    same = floats([0.5, 0.9])
+    ranking = arrange(flags([True, False]), same, same, np.array([1, 2]), 0.6, 5)
+    assert (ranking.order.tolist(), ranking.below) == ([], 1)
+
+
+@pytest.mark.promise("REC-2")
+def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
+    nothing = flags([False, False])
+    exact = flags([False, True])
+    fused = fuse(floats([1, 0]), floats([0, 0]), nothing, exact)
+    score = publish(floats([1, 0]), floats([0, 0]), nothing, exact, 0.0, 1.0)
+    assert fused.tolist() == [1, EXACT_BONUS]
+    assert score.tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("close", [[0.4], [0.4, 0.4, 0.4]])
+def test_without_any_spread_meaning_has_no_vote(close: list[float]) -> None:
+    words = floats([0.1 * place for place in range(len(close))])
+    here = flags([True] * len(close))
+    assert fuse(words, floats(close), here, ~here).tolist() == words.tolist()
+
+
+def test_a_record_without_a_vector_keeps_its_words_vote() -> None:
+    embedded = flags([True, True, False])
+    fused = fuse(floats([0, 0, 0.2]), floats([0.9, 0.1, 0.0]), embedded, ~(embedded | True))
+    assert fused[2] == np.float32(0.2)
+    assert fused[0] > 0 > fused[1]
+
+
+@pytest.mark.promise("REC-2")
+@given(UNIT, UNIT, st.floats(0, 0.5, width=32))
+def test_more_likeness_never_lowers_a_score(words: float, close: float, more: float) -> None:
+    here, nowhere = flags([True]), flags([False])
+
+    def score(words: float, close: float) -> float:
+        return float(publish(floats([words]), floats([close]), here, nowhere, 0.2, 0.8)[0])
+
+    assert score(min(1.0, words + more), close) >= score(words, close)
+    assert score(words, close + more) >= score(words, close)
+    assert score(0, 0.2) == 0
+    assert score(0, 0.8) == score(1, 0) == 1
