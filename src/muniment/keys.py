@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from muniment.scope import Scope
+from muniment.scope import Owner
 
 
 def _derive(key: bytes, purpose: bytes, *parts: str) -> bytes:
@@ -26,21 +26,21 @@ class Keys:
 
     master: bytes = field(repr=False)
 
-    def audit(self, scope: Scope) -> bytes:
-        """Return the key of a tenant's audit chains. It outlives any scope of the tenant."""
-        return _derive(self.master, b"audit", scope.tenant_id)
+    def audit(self, owner: Owner) -> bytes:
+        """Return the key of a tenant's audit chains. It outlives any owner of the tenant."""
+        return _derive(self.master, b"audit", owner.tenant_id)
 
-    def tombstone(self, scope: Scope) -> bytes:
-        """Return the key of a tenant's tombstones. It outlives any scope of the tenant."""
-        return _derive(self.master, b"tombstone", scope.tenant_id)
+    def tombstone(self, owner: Owner) -> bytes:
+        """Return the key of a tenant's tombstones. It outlives any owner of the tenant."""
+        return _derive(self.master, b"tombstone", owner.tenant_id)
 
-    def cursor(self, scope: Scope) -> bytes:
-        """Return the key that authenticates a scope's cursors."""
-        return _derive(self.master, b"cursor", *scope.to_dict().values())
+    def cursor(self, owner: Owner) -> bytes:
+        """Return the key that authenticates an owner's cursors."""
+        return _derive(self.master, b"cursor", type(owner).__name__, *owner.to_dict().values())
 
-    def words(self, scope: Scope) -> bytes:
-        """Return the key of a scope's word lists."""
-        return _derive(self.master, b"words", *scope.to_dict().values())
+    def words(self, owner: Owner) -> bytes:
+        """Return the key of an owner's word lists."""
+        return _derive(self.master, b"words", type(owner).__name__, *owner.to_dict().values())
 
 
 def digest(key: bytes, *parts: str) -> bytes:

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from muniment.clock import iso
 from muniment.errors import MunimentError
-from muniment.scope import Scope
+from muniment.scope import Owner
 
 JSONValue: TypeAlias = (
     bool | int | float | str | list["JSONValue"] | Mapping[str, "JSONValue"] | None
@@ -72,12 +72,12 @@ class Family(StrEnum):
 class Authority(IntEnum):
     """Rank of a statement's source, set by the write path and never by a payload."""
 
-    SUMMARY = 1
-    INFERRED = 2
-    VERIFIED_OUTCOME = 3
-    APPROVED_SHARED = 4
-    EXPLICIT = 5
-    SYSTEM_OF_RECORD = 6
+    SUMMARY = 10
+    INFERRED = 20
+    VERIFIED_OUTCOME = 30
+    APPROVED_SHARED = 40
+    EXPLICIT = 50
+    SYSTEM_OF_RECORD = 60
 
     @property
     def label(self) -> str:
@@ -89,6 +89,9 @@ class WritePath(StrEnum):
     """The door through which a statement came in."""
 
     REMEMBER = "remember"
+    OUTCOME = "record_outcome"
+    PROPOSE = "propose"
+    CORRECT = "correct"
     IMPORT = "import"
 
 
@@ -128,7 +131,7 @@ class Record(Plain):
     Attributes:
         memory_id: `mem_` and 32 hexadecimal digits, unique in the tenant.
         seq: Place in the order of writing within the scope, from 1.
-        scope: Whose it is.
+        scope: Whose it is: a scope, or a space that it is shared in.
         kind: What sort of statement it is; a kind of the policy.
         text: The statement, trimmed.
         field: Name of the structured part, or None.
@@ -136,6 +139,9 @@ class Record(Plain):
         source: Where it came from.
         authority: Rank of its source.
         actor: Who wrote it.
+        approved_by: Who approved it in a review, or None.
+        evidence: Ids of the events it rests on.
+        reference: Where its system of record keeps the live value, or None.
         status: active, superseded or expired, at the time of the read.
         created_at: When it was written, UTC.
         valid_from: From when it is true, or None.
@@ -149,7 +155,7 @@ class Record(Plain):
 
     memory_id: str
     seq: int
-    scope: Scope
+    scope: Owner
     kind: str
     text: str
     field: str | None
@@ -157,6 +163,9 @@ class Record(Plain):
     source: Source
     authority: Authority
     actor: str
+    approved_by: str | None
+    evidence: tuple[str, ...]
+    reference: str | None
     status: Status
     created_at: datetime
     valid_from: datetime | None
@@ -182,6 +191,7 @@ class Statement(Plain):
         valid_from: From when it is true.
         valid_until: Until when it is true.
         metadata: The application's own labels; JSON values.
+        reference: Where its system of record keeps the live value, or None.
     """
 
     kind: str
@@ -193,6 +203,7 @@ class Statement(Plain):
     valid_from: datetime | str | None = None
     valid_until: datetime | str | None = None
     metadata: Mapping[str, JSONValue] = attribute(default_factory=dict)
+    reference: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

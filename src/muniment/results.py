@@ -8,7 +8,17 @@ from datetime import datetime
 from enum import StrEnum
 
 from muniment.errors import BatchItem
-from muniment.records import EmbeddingState, JSONValue, Packet, Plain, Status
+from muniment.records import (
+    Authority,
+    EmbeddingState,
+    JSONValue,
+    Packet,
+    Plain,
+    Statement,
+    Status,
+    WritePath,
+)
+from muniment.scope import Owner
 
 
 class Outcome(StrEnum):
@@ -16,6 +26,7 @@ class Outcome(StrEnum):
 
     CREATED = "created"
     REPEATED = "repeated"
+    CONTESTED = "contested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +34,14 @@ class Written(Plain):
     """The result of a write.
 
     Attributes:
-        memory_id: Id of the record; the same on every retry with the same source_id.
-        outcome: `created`, or `repeated` when the source_id had already written it.
+        memory_id: Id of the record; the same on every retry with the same source_id. When the
+            outcome is `contested`, the record that stands.
+        outcome: `created`; `repeated` when the source_id had already written it; `contested` when
+            a record of another source stands against it and a reviewer has to decide.
         status: The record's status now; a repeated record may have been superseded since.
         superseded: memory_id of the record that this write replaced, or None.
         embedding: `pending` when the embedder failed; the record is found by its words meanwhile.
+        candidate_id: The candidate that waits for review when the outcome is `contested`.
     """
 
     memory_id: str
@@ -35,6 +49,7 @@ class Written(Plain):
     status: Status
     superseded: str | None
     embedding: EmbeddingState
+    candidate_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +82,68 @@ class Finding(Plain):
         start: Where it begins, in characters.
         end: Where it ends, in characters.
         refuses: Whether the write gate refuses the text because of it.
+        memory_id: The record it is about, for findings that compare, or None.
     """
 
     name: str
     start: int
     end: int
     refuses: bool
+    memory_id: str | None = None
+
+
+class CandidateStatus(StrEnum):
+    """Where a candidate stands."""
+
+    PENDING = "pending"
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    LAPSED = "lapsed"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate(Plain):
+    """A proposed record that waits for review. It is never recalled.
+
+    Attributes:
+        candidate_id: `cnd_` and 32 hexadecimal digits, unique in the tenant.
+        seq: Place in the owner's order of writing.
+        scope: Whose record it would become: a scope or a space.
+        statement: What is proposed.
+        status: pending, approved, rejected or lapsed.
+        version: Grows with each change; an approval names it.
+        content_hash: Hexadecimal hash of what is proposed; an approval names it.
+        path: The door it came through.
+        authority: Rank of its source.
+        actor: Who proposed it.
+        evidence: Ids of the events it rests on.
+        findings: What screening and comparison saw.
+        contested: The active record that it contradicts, or None.
+        created_at: When it was proposed, UTC.
+        decided_at: When its review ended, or None.
+        decided_by: Who decided, or None.
+        reason: Why, or None.
+        memory_id: The record it became, or None.
+    """
+
+    candidate_id: str
+    seq: int
+    scope: Owner
+    statement: Statement
+    status: CandidateStatus
+    version: int
+    content_hash: str
+    path: WritePath
+    authority: Authority
+    actor: str
+    evidence: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    contested: str | None
+    created_at: datetime
+    decided_at: datetime | None
+    decided_by: str | None
+    reason: str | None
+    memory_id: str | None
 
 
 @dataclass(frozen=True, slots=True)

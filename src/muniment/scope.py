@@ -1,8 +1,10 @@
-"""Whose memory it is: the verified, complete scope that every read and write carries."""
+"""Whose memory it is, and who is calling: verified, complete, in every read and write."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
 
 from muniment.errors import ScopeError
 
@@ -58,3 +60,86 @@ class Scope:
             "user_id": self.user_id,
             "agent_id": self.agent_id,
         }
+
+
+class SpaceType(StrEnum):
+    """Who shares a space: one user's agents, a project, or a whole organisation."""
+
+    USER = "user"
+    PROJECT = "project"
+    ORGANISATION = "organisation"
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """A shared scope of a tenant: readable by verified claim, written only through review.
+
+    Attributes:
+        tenant_id: The customer or organisation.
+        type: Who shares it.
+        space_id: Which user, project or organisation.
+
+    Raises:
+        ScopeError: A part is missing, blank, `*`, not a string, or the type is unknown.
+    """
+
+    tenant_id: str
+    type: SpaceType
+    space_id: str
+
+    def __post_init__(self) -> None:
+        _checked("tenant_id", self.tenant_id)
+        _checked("space_id", self.space_id)
+        if not isinstance(self.type, SpaceType):
+            raise ScopeError(f"A space's type must be one of: {', '.join(SpaceType)}.")
+
+    @classmethod
+    def of_user(cls, tenant_id: str, user_id: str) -> Space:
+        """Return the space that all agents of one user share."""
+        return cls(tenant_id, SpaceType.USER, user_id)
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the three parts by name."""
+        return {"tenant_id": self.tenant_id, "type": self.type.value, "space_id": self.space_id}
+
+
+Owner: TypeAlias = Scope | Space
+"""Whose a row is: one agent's memory of one user, or a shared space."""
+
+
+class Role(StrEnum):
+    """What a principal may do beyond its own scope."""
+
+    REVIEWER = "reviewer"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who is calling, as proven by credentials.
+
+    Attributes:
+        tenant_id: The tenant whose data it may touch; never another's.
+        principal_id: Its id, kept in decisions and audit entries.
+        roles: What it may do.
+        reach: The scopes and spaces it may review; None for every one of the tenant.
+
+    Raises:
+        ScopeError: A part is missing or blank, or the reach leaves the tenant.
+    """
+
+    tenant_id: str
+    principal_id: str
+    roles: frozenset[Role]
+    reach: frozenset[Owner] | None = None
+
+    def __post_init__(self) -> None:
+        _checked("tenant_id", self.tenant_id)
+        _checked("principal_id", self.principal_id)
+        if any(owner.tenant_id != self.tenant_id for owner in self.reach or ()):
+            raise ScopeError("A principal's reach must lie within its own tenant.")
+
+    def reaches(self, owner: Owner) -> bool:
+        """Return whether it may review what belongs to an owner."""
+        if owner.tenant_id != self.tenant_id or Role.REVIEWER not in self.roles:
+            return False
+        return self.reach is None or owner in self.reach

@@ -46,6 +46,7 @@ class Checked:
         valid_from: From when it is true, or None.
         valid_until: Until when it is true, or None.
         metadata: The application's own labels.
+        reference: Where its system of record keeps the live value, or None.
         payload: Canonical JSON of what the caller gave; equal payloads are the same statement.
     """
 
@@ -59,6 +60,7 @@ class Checked:
     valid_from: int | None
     valid_until: int | None
     metadata: Mapping[str, JSONValue]
+    reference: str | None
     payload: str
 
 
@@ -76,10 +78,11 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
     rule = policy.rule(statement.kind)
     text = checked_text("text", statement.text, MAX_TEXT)
     source_id = checked_text("source_id", statement.source_id, MAX_NAME)
-    field = None if statement.field is None else checked_text("field", statement.field, MAX_NAME)
+    field = _optional("field", statement.field)
     if statement.value is not None and field is None:
         raise InvalidInputError("value needs a field; name what the value is the value of.")
     value = _checked_json("value", statement.value)
+    reference = _optional("reference", statement.reference)
     _refuse_long("value", value, MAX_VALUE)
     metadata = _checked_metadata(statement.metadata)
     given = [
@@ -105,7 +108,8 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
         valid_from=valid_from,
         valid_until=valid_until,
         metadata=metadata,
-        payload=canonical_json([rule.name, text, field, value, list(given), metadata]),
+        reference=reference,
+        payload=canonical_json([rule.name, text, field, value, list(given), metadata, reference]),
     )
 
 
@@ -126,6 +130,10 @@ def checked_text(name: str, value: object, longest: int) -> str:
         )
     refuse_unstorable(name, trimmed)
     return trimmed
+
+
+def _optional(name: str, value: object) -> str | None:
+    return None if value is None else checked_text(name, value, MAX_NAME)
 
 
 def refuse_unstorable(name: str, text: str) -> None:

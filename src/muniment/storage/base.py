@@ -4,39 +4,57 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from muniment.clock import from_instant
+from muniment.ports import OwnerState
 from muniment.records import (
     AuditEntry,
     Authority,
     EmbeddingState,
     Record,
     Source,
+    Statement,
     Status,
     WritePath,
     canonical_json,
 )
+from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.rules.filters import Facts
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from muniment.scope import Scope
+from muniment.scope import Owner, Scope, Space, SpaceType
 
 Row = Sequence[Any]
 
 
-def to_record(row: Row, scope: Scope, now: int) -> Record:
+def owner_values(owner: Owner) -> dict[str, str]:
+    """Return the columns that name an owner."""
+    values = {"tenant_id": owner.tenant_id, "user_id": "", "agent_id": "", "space_id": ""}
+    if isinstance(owner, Space):
+        return {**values, "type": owner.type.value, "space_id": owner.space_id}
+    return {**values, "type": "scope", "user_id": owner.user_id, "agent_id": owner.agent_id}
+
+
+def to_owner(row: Row) -> OwnerState:
+    """Return the owner of a row of `owners`."""
+    tenant_id, kind, user_id, agent_id, space_id, owner_no, version, incarnation = row
+    if kind == "scope":
+        owner: Owner = Scope(tenant_id, user_id, agent_id)
+    else:
+        owner = Space(tenant_id, SpaceType(kind), space_id)
+    return OwnerState(owner, owner_no, version, incarnation)
+
+
+def to_record(row: Row, owner: Owner, now: int) -> Record:
     """Return the record of a row of the `record_*` queries, its status as of `now`."""
     (memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-     created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-     embedding) = row  # fmt: skip
+     approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata,
+     supersedes, superseded_by, embedding) = row  # fmt: skip
     return Record(
         memory_id=memory_id,
         seq=seq,
-        scope=scope,
+        scope=owner,
         kind=kind,
         text=text,
         field=field,
@@ -44,6 +62,9 @@ def to_record(row: Row, scope: Scope, now: int) -> Record:
         source=Source(source_id, WritePath(path)),
         authority=Authority(authority),
         actor=actor,
+        approved_by=approved_by,
+        evidence=tuple(json.loads(evidence)),
+        reference=reference,
         status=status_at(status, expires_at, now),
         created_at=from_instant(created_at),
         valid_from=_moment(valid_from),
@@ -65,6 +86,41 @@ def status_at(stored: str, expires_at: int | None, now: int) -> Status:
 
 def _moment(instant: int | None) -> datetime | None:
     return None if instant is None else from_instant(instant)
+
+
+def statement_json(statement: Statement) -> str:
+    """Return a candidate's statement as canonical JSON; what its content hash covers."""
+    return canonical_json(statement.to_dict())
+
+
+def to_candidate(row: Row, owner: Owner) -> Candidate:
+    """Return the candidate of a row of the `candidate_*` queries."""
+    (candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
+     evidence, findings, contested, created_at, decided_at, decided_by, reason,
+     memory_id) = row  # fmt: skip
+    said = json.loads(statement)
+    for name in ("expires_at", "valid_from", "valid_until"):
+        said[name] = None if said[name] is None else datetime.fromisoformat(said[name])
+    return Candidate(
+        candidate_id=candidate_id,
+        seq=seq,
+        scope=owner,
+        statement=Statement(**said),
+        status=CandidateStatus(status),
+        version=version,
+        content_hash=content_hash.hex(),
+        path=WritePath(path),
+        authority=Authority(authority),
+        actor=actor,
+        evidence=tuple(json.loads(evidence)),
+        findings=tuple(Finding(**finding) for finding in json.loads(findings)),
+        contested=contested,
+        created_at=from_instant(created_at),
+        decided_at=_moment(decided_at),
+        decided_by=decided_by,
+        reason=reason,
+        memory_id=memory_id,
+    )
 
 
 def to_facts(row: Row) -> Facts:

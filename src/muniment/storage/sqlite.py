@@ -24,7 +24,7 @@ from muniment.keys import Keys
 from muniment.ports import Snapshot, Transaction
 from muniment.results import StoreInfo
 from muniment.storage.sqlfiles import queries
-from muniment.storage.sqlite_rows import SqliteSnapshot, SqliteTransaction
+from muniment.storage.sqlite_review import SqliteSnapshot, SqliteTransaction
 from muniment.storage.sqlite_schema import migrate, schema_version
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""The `Snapshot` and `Transaction` ports over one SQLite connection."""
+"""Records, words, vectors, tombstones and audit over one SQLite connection."""
 
 from __future__ import annotations
 
@@ -21,17 +21,25 @@ from muniment.ports import (
 from muniment.records import AuditEntry, EmbeddingState, Record, Status, canonical_json
 from muniment.results import Counts
 from muniment.rules.filters import Facts
-from muniment.scope import Scope
+from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
-from muniment.storage.base import audit_digest, to_audit_entry, to_facts, to_record
+from muniment.storage.base import (
+    audit_digest,
+    owner_values,
+    to_audit_entry,
+    to_facts,
+    to_owner,
+    to_record,
+)
 
 
-def _key(owner: OwnerState) -> dict[str, Any]:
-    return {"tenant_id": owner.scope.tenant_id, "owner_no": owner.owner_no}
+def key_of(owner: OwnerState) -> dict[str, Any]:
+    """Return the columns that every row of an owner is keyed by."""
+    return {"tenant_id": owner.owner.tenant_id, "owner_no": owner.owner_no}
 
 
-class SqliteSnapshot:
-    """A consistent view: lives inside one open transaction of its connection."""
+class SqliteRecordSnapshot:
+    """A consistent view of records: lives inside one open transaction of its connection."""
 
     def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], keys: Keys) -> None:
         self._connection = connection
@@ -44,37 +52,42 @@ class SqliteSnapshot:
     def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         return self._connection.execute(self._sql[name], values).fetchone()
 
-    def owner(self, scope: Scope) -> OwnerState | None:
-        """Return the scope's state, or None."""
-        row = self._one("owner", scope.to_dict())
-        return None if row is None else OwnerState(scope, *row)
+    def owner(self, owner: Owner) -> OwnerState | None:
+        """Return the owner's state, or None."""
+        row = self._one("owner", owner_values(owner))
+        return None if row is None else OwnerState(owner, *row)
 
-    def scopes(self) -> list[OwnerState]:
-        """Return every scope in the store."""
-        return [OwnerState(Scope(*row[:3]), *row[3:]) for row in self._all("owners", {})]
+    def owners(self) -> list[OwnerState]:
+        """Return every owner in the store."""
+        return [to_owner(row) for row in self._all("owners", {})]
 
     def index_changes(self, owner: OwnerState, since: int, slot: int | None) -> IndexChanges:
         """Return the active rows that changed after a version, and those that left."""
-        values = {**_key(owner), "since": since, "slot": slot}
+        values = {**key_of(owner), "since": since, "slot": slot}
         name = "changed_rows" if since else "active_rows"
         rows = [IndexRow._make(row) for row in self._all(name, values)]
         gone = [row[0] for row in self._all("gone_rows", values)] if since else []
         return IndexChanges(rows, gone)
 
+    def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
+        """Return what a segment needs of the records that were active at a past instant."""
+        values = {**key_of(owner), "at": at, "slot": slot}
+        return [IndexRow._make(row) for row in self._all("rows_as_of", values)]
+
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
-        key = _key(owner)
+        key = key_of(owner)
         rows = (self._one("record_by_seq", {**key, "seq": seq}) for seq in seqs)
-        return [to_record(row, owner.scope, now) for row in rows if row is not None]
+        return [to_record(row, owner.owner, now) for row in rows if row is not None]
 
     def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
         """Return one record of the scope, or None."""
-        row = self._one("record_by_id", {**_key(owner), "memory_id": memory_id})
-        return None if row is None else to_record(row, owner.scope, now)
+        row = self._one("record_by_id", {**key_of(owner), "memory_id": memory_id})
+        return None if row is None else to_record(row, owner.owner, now)
 
     def filed(self, owner: OwnerState, source_id: str) -> Filed | None:
         """Return what was written under a source_id, or None."""
-        row = self._one("filed", {**_key(owner), "source_id": source_id})
+        row = self._one("filed", {**key_of(owner), "source_id": source_id})
         if row is None:
             return None
         memory_id, status, digest, embedding = row
@@ -82,54 +95,54 @@ class SqliteSnapshot:
 
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""
-        row = self._one("active_field", {**_key(owner), "kind": kind, "field_key": field_key})
-        return None if row is None else to_record(row, owner.scope, now)
+        row = self._one("active_field", {**key_of(owner), "kind": kind, "field_key": field_key})
+        return None if row is None else to_record(row, owner.owner, now)
 
     def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
         """Return records with a seq below `before`, newest first."""
-        rows = self._all("page", {**_key(owner), "before": before, "limit": limit})
-        return [to_record(row, owner.scope, now) for row in rows]
+        rows = self._all("page", {**key_of(owner), "before": before, "limit": limit})
+        return [to_record(row, owner.owner, now) for row in rows]
 
-    def tombstoned(
-        self, owner: OwnerState, source_digest: bytes, value_digest: bytes
-    ) -> str | None:
-        """Return `source` or `value` for the tombstone that matches first, or None."""
-        key = _key(owner)
-        if self._one("tombstone_by_source", {**key, "source_digest": source_digest}):
-            return "source"
-        if self._one("tombstone_by_value", {**key, "value_digest": value_digest}):
-            return "value"
-        return None
+    def buried_source(self, owner: OwnerState, source_digest: bytes) -> str | None:
+        """Return the reason of a tombstone of this source_id, or None."""
+        values = {**key_of(owner), "source_digest": source_digest}
+        row = self._one("tombstone_by_source", values)
+        return None if row is None else str(row[0])
+
+    def buried_value(self, owner: OwnerState, value_digest: bytes) -> frozenset[str]:
+        """Return the reasons of every tombstone of this value."""
+        values = {**key_of(owner), "value_digest": value_digest}
+        return frozenset(row[0] for row in self._all("tombstones_by_value", values))
 
     def traces(self, owner: OwnerState, seq: int) -> Traces:
         """Return how many rows belong to the record with this seq."""
-        ((records, words, vectors),) = self._all("traces", {**_key(owner), "seq": seq})
+        ((records, words, vectors),) = self._all("traces", {**key_of(owner), "seq": seq})
         return Traces(records, words, vectors)
 
     def facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
         """Return seq and filterable facts of every active record, ordered by seq."""
-        return [(row[0], to_facts(row)) for row in self._all("facts", _key(owner))]
+        return [(row[0], to_facts(row)) for row in self._all("facts", key_of(owner))]
 
     def counts(self, owner: OwnerState, now: int) -> Counts:
         """Return how many rows the scope has."""
-        values = {**_key(owner), "now": now}
+        values = {**key_of(owner), "now": now}
         ((active, superseded, expired, pending),) = self._all("counts", values)
         ((tombstones,),) = self._all("count_tombstones", values)
         return Counts(active, superseded, expired, pending, tombstones)
 
     def pending(self, owner: OwnerState, slot: int, after: int, limit: int) -> list[PendingText]:
         """Return active records without a vector of the slot, in order."""
-        values = {**_key(owner), "slot": slot, "after": after, "limit": limit}
+        values = {**key_of(owner), "slot": slot, "after": after, "limit": limit}
         return [PendingText._make(row) for row in self._all("pending", values)]
 
     def count_pending(self, owner: OwnerState, slot: int) -> int:
         """Return how many active records have no vector of the slot."""
-        ((waiting,),) = self._all("count_pending", {**_key(owner), "slot": slot})
+        ((waiting,),) = self._all("count_pending", {**key_of(owner), "slot": slot})
         return int(waiting)
 
     def audit(self, owner: OwnerState, after: int, limit: int) -> list[AuditEntry]:
         """Return audit entries numbered above `after`, oldest first."""
-        values = {**_key(owner), "after": after, "limit": limit}
+        values = {**key_of(owner), "after": after, "limit": limit}
         return [to_audit_entry(row) for row in self._all("audit_page", values)]
 
     def slot(self, model: EmbeddingModel) -> int | None:
@@ -142,17 +155,17 @@ def _model_values(model: EmbeddingModel) -> dict[str, Any]:
     return {"name": model.name, "version": model.version, "dimensions": model.dimensions}
 
 
-class SqliteTransaction(SqliteSnapshot):
-    """A view that can also write, inside the writer's open transaction."""
+class SqliteRecordTransaction(SqliteRecordSnapshot):
+    """A view that can also write records, inside the writer's open transaction."""
 
-    def ensure_owner(self, scope: Scope, now: int) -> OwnerState:
-        """Return the scope's state, creating it when it is new."""
-        known = self.owner(scope)
+    def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
+        """Return the owner's state, creating it when it is new."""
+        known = self.owner(owner)
         if known is not None:
             return known
-        values = {**scope.to_dict(), "incarnation": os.urandom(16), "created_at": now}
+        values = {**owner_values(owner), "incarnation": os.urandom(16), "created_at": now}
         self._all("insert_owner", values)
-        return self.ensure_owner(scope, now)
+        return self.ensure_owner(owner, now)
 
     def ensure_slot(self, model: EmbeddingModel) -> int:
         """Return the number of a model, creating it when it is new."""
@@ -164,12 +177,12 @@ class SqliteTransaction(SqliteSnapshot):
 
     def bump(self, owner: OwnerState) -> OwnerState:
         """Add one to the scope's version and return the new state."""
-        ((version,),) = self._all("bump", _key(owner))
-        return OwnerState(owner.scope, owner.owner_no, version, owner.incarnation)
+        ((version,),) = self._all("bump", key_of(owner))
+        return OwnerState(owner.owner, owner.owner_no, version, owner.incarnation)
 
     def insert(self, owner: OwnerState, record: NewRecord) -> int:
         """Store a record, its words and its vector; return its seq."""
-        key = _key(owner)
+        key = key_of(owner)
         ((seq,),) = self._all("next_seq", key)
         key["seq"] = seq
         values = {
@@ -185,6 +198,9 @@ class SqliteTransaction(SqliteSnapshot):
             "payload_digest": record.payload_digest,
             "authority": int(record.authority),
             "actor": record.actor,
+            "approved_by": record.approved_by,
+            "evidence": canonical_json(list(record.evidence)),
+            "reference": record.reference,
             "created_at": record.created_at,
             "valid_from": record.valid_from,
             "valid_until": record.valid_until,
@@ -201,24 +217,25 @@ class SqliteTransaction(SqliteSnapshot):
             self._all("upsert_vector", {**key, "slot": slot, "vector": vector})
         return int(seq)
 
-    def supersede(self, owner: OwnerState, old_id: str, new_id: str) -> None:
+    def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
         """Mark a record as replaced by one that is inserted next."""
-        values = {**_key(owner), "old_id": old_id, "new_id": new_id, "version": owner.version}
-        self._all("mark_superseded", values)
+        values = {**key_of(owner), "old_id": old_id, "new_id": new_id, "now": now}
+        self._all("mark_superseded", {**values, "version": owner.version})
+        self._all("recontest_candidates", values)
 
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         """Store a vector for an existing record, unless the record is gone."""
-        values = {**_key(owner), "seq": seq, "version": owner.version}
+        values = {**key_of(owner), "seq": seq, "version": owner.version}
         if self._all("mark_embedded", values):
             self._all("upsert_vector", {**values, "slot": slot, "vector": vector})
 
     def drop_replaced_vectors(self, owner: OwnerState, slot: int) -> None:
         """Delete other models' vectors of every record that has one of the slot."""
-        self._all("delete_replaced_vectors", {**_key(owner), "slot": slot})
+        self._all("delete_replaced_vectors", {**key_of(owner), "slot": slot})
 
     def remove(self, owner: OwnerState, record: Record) -> Traces:
         """Delete a record, its words and its vectors, and log its seq."""
-        values = {**_key(owner), "seq": record.seq, "version": owner.version}
+        values = {**key_of(owner), "seq": record.seq, "version": owner.version}
         vectors = self._deleted("delete_vectors", values)
         words = self._deleted("delete_words", values)
         records = self._deleted("delete_record", values)
@@ -232,7 +249,7 @@ class SqliteTransaction(SqliteSnapshot):
     def bury(self, owner: OwnerState, tombstone: NewTombstone) -> None:
         """Store a tombstone."""
         values = {
-            **_key(owner),
+            **key_of(owner),
             "memory_id": tombstone.memory_id,
             "source_digest": tombstone.source_digest,
             "value_digest": tombstone.value_digest,
@@ -252,7 +269,7 @@ class SqliteTransaction(SqliteSnapshot):
         reason: str | None = None,
     ) -> None:
         """Add an entry to the scope's audit chain."""
-        key = _key(owner)
+        key = key_of(owner)
         number, previous = self._one("audit_head", key) or (0, b"")
         said = {
             **key,
@@ -263,7 +280,7 @@ class SqliteTransaction(SqliteSnapshot):
             "reason": reason,
         }
         digest = audit_digest(
-            self._keys.audit(owner.scope), previous, memory_ids=memory_ids, **said
+            self._keys.audit(owner.owner), previous, memory_ids=memory_ids, **said
         )
         values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
         self._all("insert_audit", values)

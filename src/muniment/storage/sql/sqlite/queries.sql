@@ -15,18 +15,19 @@ INSERT INTO store (one, master_key) VALUES (1, :master_key);
 -- name: owner
 -- One scope by its exact parts.
 SELECT owner_no, version, incarnation FROM owners
-WHERE tenant_id = :tenant_id AND type = 'scope' AND user_id = :user_id AND agent_id = :agent_id;
+WHERE tenant_id = :tenant_id AND type = :type AND user_id = :user_id AND agent_id = :agent_id
+    AND space_id = :space_id;
 
 -- name: owners
--- Every scope, for maintenance.
-SELECT tenant_id, user_id, agent_id, owner_no, version, incarnation FROM owners
+-- Every owner, for maintenance.
+SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnation FROM owners
 ORDER BY tenant_id, owner_no;
 
 -- name: insert_owner
 -- A new scope, with the next free number of its tenant.
-INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, version, last_seq, incarnation,
-                    created_at)
-SELECT :tenant_id, coalesce(max(owner_no), 0) + 1, 'scope', :user_id, :agent_id, 0, 0,
+INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, version, last_seq,
+                    incarnation, created_at)
+SELECT :tenant_id, coalesce(max(owner_no), 0) + 1, :type, :user_id, :agent_id, :space_id, 0, 0,
        :incarnation, :created_at
 FROM owners WHERE tenant_id = :tenant_id;
 
@@ -81,24 +82,35 @@ UNION ALL
 SELECT seq FROM removals
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND version > :since;
 
+-- name: rows_as_of
+-- What a segment needs of the records of an owner that were active at a past instant.
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+FROM records AS r
+JOIN words AS w USING (tenant_id, owner_no, seq)
+LEFT JOIN vectors AS v
+    ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.created_at <= :at
+    AND (r.superseded_at IS NULL OR r.superseded_at > :at)
+ORDER BY r.seq;
+
 -- name: record_by_seq
 -- One record by its place in the scope.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
 
 -- name: record_by_id
 -- One record by its id, if it belongs to the scope.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records WHERE tenant_id = :tenant_id AND memory_id = :memory_id AND owner_no = :owner_no;
 
 -- name: active_field
 -- The active record of a single-valued field.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND kind = :kind AND field_key = :field_key
@@ -107,7 +119,7 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND kind = :kind AND field
 -- name: page
 -- Records of a scope below a place, newest first.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq < :before
@@ -121,12 +133,12 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
 -- name: insert_record
 -- A new active record.
 INSERT INTO records (tenant_id, owner_no, seq, memory_id, kind, status, text, field, field_key,
-                     value, source_id, path, payload_digest, authority, actor, created_at,
-                     valid_from, valid_until, expires_at, metadata, supersedes, embedding,
+                     value, source_id, path, payload_digest, authority, actor,
+                     approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, embedding,
                      changed_version)
 VALUES (:tenant_id, :owner_no, :seq, :memory_id, :kind, 'active', :text, :field, :field_key,
-        :value, :source_id, :path, :payload_digest, :authority, :actor, :created_at,
-        :valid_from, :valid_until, :expires_at, :metadata, :supersedes, :embedding, :version);
+        :value, :source_id, :path, :payload_digest, :authority, :actor,
+        :approved_by, :evidence, :reference, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes, :embedding, :version);
 
 -- name: insert_words
 -- The packed word list of a record.
@@ -146,7 +158,9 @@ RETURNING seq;
 
 -- name: mark_superseded
 -- Replace a record: it keeps its text and names its successor.
-UPDATE records SET status = 'superseded', superseded_by = :new_id, changed_version = :version
+UPDATE records
+SET status = 'superseded', superseded_by = :new_id, superseded_at = :now,
+    changed_version = :version
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id;
 
 -- name: delete_words
@@ -177,19 +191,19 @@ VALUES (:tenant_id, :owner_no, :version, :seq);
 
 -- name: insert_tombstone
 -- A content-free mark against re-creation.
-INSERT INTO tombstones (tenant_id, owner_no, memory_id, source_digest, value_digest, reason,
+INSERT OR IGNORE INTO tombstones (tenant_id, owner_no, memory_id, source_digest, value_digest, reason,
                         created_at)
 VALUES (:tenant_id, :owner_no, :memory_id, :source_digest, :value_digest, :reason, :created_at);
 
 -- name: tombstone_by_source
 -- Whether a source_id was forgotten.
-SELECT 1 FROM tombstones
+SELECT reason FROM tombstones
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_digest = :source_digest LIMIT 1;
 
--- name: tombstone_by_value
--- Whether a value was forgotten.
-SELECT 1 FROM tombstones
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND value_digest = :value_digest LIMIT 1;
+-- name: tombstones_by_value
+-- Why a value was buried, each reason once.
+SELECT DISTINCT reason FROM tombstones
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND value_digest = :value_digest;
 
 -- name: traces
 -- How many rows belong to one record.
@@ -255,3 +269,67 @@ VALUES (:tenant_id, :owner_no, :number, :at, :actor, :action, :memory_ids, :reas
 SELECT number, at, actor, action, memory_ids, reason, digest FROM audit
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND number > :after
 ORDER BY number LIMIT :limit;
+
+-- name: insert_candidate
+-- A new pending candidate.
+INSERT INTO candidates (tenant_id, owner_no, seq, candidate_id, status, version, statement,
+                        content_hash, source_id, payload_digest, path, authority, actor, evidence,
+                        findings, contested, created_at)
+VALUES (:tenant_id, :owner_no, :seq, :candidate_id, 'pending', 1, :statement, :content_hash,
+        :source_id, :payload_digest, :path, :authority, :actor, :evidence, :findings, :contested,
+        :created_at);
+
+-- name: candidate_by_id
+-- One candidate by its id, if it belongs to the owner.
+SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
+       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
+FROM candidates
+WHERE tenant_id = :tenant_id AND candidate_id = :candidate_id AND owner_no = :owner_no;
+
+-- name: candidate_by_source
+-- What was proposed under a source_id.
+SELECT candidate_id, payload_digest FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id;
+
+-- name: candidate_page
+-- Candidates of an owner with a status below a place, newest first.
+SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
+       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
+FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = :status AND seq < :before
+ORDER BY seq DESC LIMIT :limit;
+
+-- name: contested
+-- The records of an owner that a pending candidate contradicts.
+SELECT DISTINCT contested FROM candidates INDEXED BY candidates_pending
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND contested IS NOT NULL;
+
+-- name: revise_candidate
+-- Give a pending candidate new content and so a new version.
+UPDATE candidates
+SET statement = :statement, content_hash = :content_hash, findings = :findings,
+    contested = :contested, actor = :actor, version = version + 1
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND candidate_id = :candidate_id
+    AND status = 'pending';
+
+-- name: recontest_candidates
+-- Point pending candidates at the record that took the place of the one they contradict.
+UPDATE candidates SET contested = :new_id, version = version + 1
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND contested = :old_id;
+
+-- name: decide_candidate
+-- End a candidate's review.
+UPDATE candidates
+SET status = :status, decided_at = :decided_at, decided_by = :decided_by, reason = :reason,
+    memory_id = :memory_id
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND candidate_id = :candidate_id
+    AND status = 'pending';
+
+-- name: lapse_candidates
+-- End the review of candidates that nobody decided in time.
+UPDATE candidates SET status = 'lapsed', decided_at = :now, reason = 'too old'
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND created_at < :before
+RETURNING candidate_id;

@@ -18,15 +18,16 @@ CREATE TABLE models (
 CREATE TABLE owners (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,
-    type TEXT NOT NULL CHECK (type IN ('scope')),
+    type TEXT NOT NULL CHECK (type IN ('scope', 'user', 'project', 'organisation')),
     user_id TEXT NOT NULL,
     agent_id TEXT NOT NULL,
+    space_id TEXT NOT NULL,
     version INTEGER NOT NULL,
     last_seq INTEGER NOT NULL,
     incarnation BLOB NOT NULL,
     created_at INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, owner_no),
-    UNIQUE (tenant_id, type, user_id, agent_id)
+    UNIQUE (tenant_id, type, user_id, agent_id, space_id)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE records (
@@ -45,6 +46,9 @@ CREATE TABLE records (
     payload_digest BLOB NOT NULL,
     authority INTEGER NOT NULL,
     actor TEXT NOT NULL,
+    approved_by TEXT,
+    evidence TEXT NOT NULL,
+    reference TEXT,
     created_at INTEGER NOT NULL,
     valid_from INTEGER,
     valid_until INTEGER,
@@ -52,6 +56,7 @@ CREATE TABLE records (
     metadata TEXT NOT NULL,
     supersedes TEXT,
     superseded_by TEXT,
+    superseded_at INTEGER,
     embedding TEXT NOT NULL CHECK (embedding IN ('ready', 'pending', 'none')),
     changed_version INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, seq),
@@ -100,12 +105,43 @@ CREATE TABLE tombstones (
     value_digest BLOB NOT NULL,
     reason TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (tenant_id, owner_no, memory_id),
+    PRIMARY KEY (tenant_id, owner_no, memory_id, reason),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX tombstones_by_source ON tombstones (tenant_id, owner_no, source_digest);
 CREATE INDEX tombstones_by_value ON tombstones (tenant_id, owner_no, value_digest);
+
+CREATE TABLE candidates (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    candidate_id TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'approved', 'rejected', 'lapsed')),
+    version INTEGER NOT NULL,
+    statement TEXT NOT NULL,
+    content_hash BLOB NOT NULL,
+    source_id TEXT NOT NULL,
+    payload_digest BLOB NOT NULL,
+    path TEXT NOT NULL,
+    authority INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    findings TEXT NOT NULL,
+    contested TEXT,
+    created_at INTEGER NOT NULL,
+    decided_at INTEGER,
+    decided_by TEXT,
+    reason TEXT,
+    memory_id TEXT,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX candidates_by_id ON candidates (tenant_id, candidate_id);
+CREATE UNIQUE INDEX candidates_by_source ON candidates (tenant_id, owner_no, source_id);
+CREATE INDEX candidates_pending ON candidates (tenant_id, owner_no, contested)
+    WHERE status = 'pending';
 
 CREATE TABLE audit (
     tenant_id TEXT NOT NULL,

@@ -1,0 +1,122 @@
+"""Rows as they pass between the core and a store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from muniment.records import Authority, EmbeddingState, JSONValue, Statement, Status, WritePath
+from muniment.results import Finding
+from muniment.scope import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerState:
+    """A scope or space as the database knows it.
+
+    Attributes:
+        owner: Whose it is.
+        owner_no: Its number inside the tenant.
+        version: Grows by one with each committed change of its records.
+        incarnation: Random; changes when the owner is erased or restored.
+    """
+
+    owner: Owner
+    owner_no: int
+    version: int
+    incarnation: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecord:
+    """A record as the write gate hands it to the store.
+
+    Instants are microseconds since 1970, UTC. `field_key` is `field` when the kind allows one
+    active record a field, else None. `payload_digest` covers the caller's inputs. `vector` is a
+    model's slot and the little-endian float32 numbers.
+    """
+
+    memory_id: str
+    kind: str
+    text: str
+    field: str | None
+    field_key: str | None
+    value: JSONValue
+    source_id: str
+    path: WritePath
+    payload_digest: bytes
+    authority: Authority
+    actor: str
+    approved_by: str | None
+    evidence: tuple[str, ...]
+    reference: str | None
+    created_at: int
+    valid_from: int | None
+    valid_until: int | None
+    expires_at: int | None
+    metadata: Mapping[str, JSONValue]
+    supersedes: str | None
+    words: bytes
+    vector: tuple[int, bytes] | None
+    embedding: EmbeddingState
+
+
+class Filed(NamedTuple):
+    """What the store knows about a source_id: the record's id, state and payload digest."""
+
+    memory_id: str
+    status: Status
+    payload_digest: bytes
+    embedding: EmbeddingState
+
+
+@dataclass(frozen=True, slots=True)
+class NewCandidate:
+    """A candidate as the write gate hands it to the store; times as in `NewRecord`."""
+
+    candidate_id: str
+    statement: Statement
+    content_hash: bytes
+    payload_digest: bytes
+    path: WritePath
+    authority: Authority
+    actor: str
+    evidence: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    contested: str | None
+    created_at: int
+
+
+class Proposed(NamedTuple):
+    """What the store knows about a candidate's source_id."""
+
+    candidate_id: str
+    payload_digest: bytes
+
+
+class Traces(NamedTuple):
+    """Rows that belong to one record, by what they hold."""
+
+    records: int
+    words: int
+    vectors: int
+
+
+@dataclass(frozen=True, slots=True)
+class NewTombstone:
+    """A content-free mark against re-creation. Digests are keyed; they reveal no text."""
+
+    memory_id: str
+    source_digest: bytes
+    value_digest: bytes
+    reason: str
+    created_at: int
+
+
+class PendingText(NamedTuple):
+    """A record that waits for a vector of the asked model."""
+
+    seq: int
+    memory_id: str
+    text: str

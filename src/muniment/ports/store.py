@@ -1,0 +1,265 @@
+"""The database as the core sees it: consistent views, and transactions that keep all or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol, TypeVar
+
+from muniment.keys import Keys
+from muniment.ports.models import EmbeddingModel
+from muniment.ports.rows import (
+    Filed,
+    NewCandidate,
+    NewRecord,
+    NewTombstone,
+    OwnerState,
+    PendingText,
+    Proposed,
+    Traces,
+)
+from muniment.records import AuditEntry, Record, Statement
+from muniment.results import Candidate, CandidateStatus, Counts, Finding, StoreInfo
+from muniment.rules.filters import Facts
+from muniment.scope import Owner
+from muniment.segment.rows import IndexChanges, IndexRow
+
+T = TypeVar("T")
+
+
+class Snapshot(Protocol):
+    """A consistent, read-only view of the store at one moment."""
+
+    def owner(self, owner: Owner) -> OwnerState | None:
+        """Return the owner's state, or None when nothing was ever written to it."""
+        ...
+
+    def index_changes(self, owner: OwnerState, since: int, slot: int | None) -> IndexChanges:
+        """Return what changed after version `since`; everything active when it is 0.
+
+        Args:
+            owner: The scope.
+            since: A version returned earlier for the same incarnation, or 0.
+            slot: The model whose vectors are wanted, or None for none.
+        """
+        ...
+
+    def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
+        """Return what a segment needs of the records that were active at a past instant."""
+        ...
+
+    def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
+        """Return the records with these seq, in the order given; missing ones are left out."""
+        ...
+
+    def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
+        """Return one record of the scope, whatever its status, or None."""
+        ...
+
+    def filed(self, owner: OwnerState, source_id: str) -> Filed | None:
+        """Return what was written under a source_id, or None."""
+        ...
+
+    def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
+        """Return the active record of a single-valued field, or None."""
+        ...
+
+    def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
+        """Return up to `limit` records with a seq below `before`, newest first, any status."""
+        ...
+
+    def buried_source(self, owner: OwnerState, source_digest: bytes) -> str | None:
+        """Return the reason of a tombstone of this source_id, or None."""
+        ...
+
+    def buried_value(self, owner: OwnerState, value_digest: bytes) -> frozenset[str]:
+        """Return the reasons of every tombstone of this value."""
+        ...
+
+    def candidate(self, owner: OwnerState, candidate_id: str) -> Candidate | None:
+        """Return one candidate of the owner, whatever its status, or None."""
+        ...
+
+    def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
+        """Return what was proposed under a source_id, or None."""
+        ...
+
+    def candidates(
+        self, owner: OwnerState, status: CandidateStatus, before: int, limit: int
+    ) -> list[Candidate]:
+        """Return up to `limit` candidates with a seq below `before`, newest first."""
+        ...
+
+    def contested(self, owner: OwnerState) -> frozenset[str]:
+        """Return the records that a pending candidate contradicts."""
+        ...
+
+    def traces(self, owner: OwnerState, seq: int) -> Traces:
+        """Return how many rows belong to the record with this seq."""
+        ...
+
+    def facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
+        """Return seq and filterable facts of every active record, ordered by seq."""
+        ...
+
+    def counts(self, owner: OwnerState, now: int) -> Counts:
+        """Return how many rows the scope has."""
+        ...
+
+    def pending(self, owner: OwnerState, slot: int, after: int, limit: int) -> list[PendingText]:
+        """Return active records without a vector of the slot and a seq above `after`, in order."""
+        ...
+
+    def count_pending(self, owner: OwnerState, slot: int) -> int:
+        """Return how many active records have no vector of the slot."""
+        ...
+
+    def audit(self, owner: OwnerState, after: int, limit: int) -> list[AuditEntry]:
+        """Return up to `limit` audit entries numbered above `after`, oldest first."""
+        ...
+
+    def owners(self) -> list[OwnerState]:
+        """Return every owner in the store. For maintenance and `doctor`; never for a caller."""
+        ...
+
+    def slot(self, model: EmbeddingModel) -> int | None:
+        """Return the number of a model, or None when no vector of it was ever stored."""
+        ...
+
+
+class Transaction(Snapshot, Protocol):
+    """A view that can also write. Everything in it commits together or not at all."""
+
+    def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
+        """Return the owner's state, creating it when it is new."""
+        ...
+
+    def ensure_slot(self, model: EmbeddingModel) -> int:
+        """Return the number of a model, creating it when it is new."""
+        ...
+
+    def bump(self, owner: OwnerState) -> OwnerState:
+        """Add one to the scope's version and return the new state."""
+        ...
+
+    def insert(self, owner: OwnerState, record: NewRecord) -> int:
+        """Store a record, its words and its vector under the owner's version; return its seq."""
+        ...
+
+    def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
+        """Mark a record as replaced by one that is inserted next, in the same transaction.
+
+        Pending candidates that contradicted the old record contradict the new one from now on.
+        """
+        ...
+
+    def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
+        """Store a pending candidate."""
+        ...
+
+    def revise(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        statement: Statement,
+        content_hash: bytes,
+        findings: Sequence[Finding],
+        contested: str | None,
+        actor: str,
+    ) -> None:
+        """Give a pending candidate new content and so a new version."""
+        ...
+
+    def decide(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        status: CandidateStatus,
+        at: int,
+        by: str,
+        reason: str | None,
+        memory_id: str | None,
+    ) -> None:
+        """End a candidate's review."""
+        ...
+
+    def lapse(self, owner: OwnerState, before: int, now: int) -> list[str]:
+        """End the review of candidates made before an instant; return their ids."""
+        ...
+
+    def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
+        """Store a vector for an existing record, unless the record is gone."""
+        ...
+
+    def drop_replaced_vectors(self, owner: OwnerState, slot: int) -> None:
+        """Delete other models' vectors of every record that has one of the slot."""
+        ...
+
+    def remove(self, owner: OwnerState, record: Record) -> Traces:
+        """Delete a record, its words and its vectors, and log its seq."""
+        ...
+
+    def bury(self, owner: OwnerState, tombstone: NewTombstone) -> None:
+        """Store a tombstone."""
+        ...
+
+    def append_audit(
+        self,
+        owner: OwnerState,
+        *,
+        at: int,
+        actor: str,
+        action: str,
+        memory_ids: Sequence[str],
+        reason: str | None = None,
+    ) -> None:
+        """Add an entry to the scope's audit chain."""
+        ...
+
+
+class Store(Protocol):
+    """Durable rows. Safe to use from many threads; several processes may share one database."""
+
+    @property
+    def keys(self) -> Keys:
+        """The keys derived from the store's own random bytes."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[Snapshot]:
+        """Open a consistent view. Never waits for a writer.
+
+        Raises:
+            StoreError: The database cannot be read.
+        """
+        ...
+
+    def write(self, work: Callable[[Transaction], T]) -> T:
+        """Run `work` in a write transaction and return its result once it is durable.
+
+        Several callers may share one commit. If `work` raises, all it did is undone, its
+        neighbours are not, and the error is raised here. `work` may run on another caller's
+        thread.
+
+        Raises:
+            StoreBusyError: The write lock could not be had in time.
+            StoreError: The transaction failed; nothing of it was kept.
+        """
+        ...
+
+    def compact(self) -> None:
+        """Rewrite the database so that no deleted byte is left in it.
+
+        Raises:
+            StoreBusyError: A reader or writer is in the way.
+        """
+        ...
+
+    def info(self) -> StoreInfo:
+        """Return facts about the store."""
+        ...
+
+    def close(self) -> None:
+        """Release every file and connection. Closing twice is allowed."""
+        ...

@@ -1,0 +1,432 @@
+"""The one gate that all writes pass: screen, check and embed outside; then decide and store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from muniment.clock import Clock, new_id
+from muniment.errors import ConflictError, RefusedError, TombstonedError
+from muniment.keys import digest
+from muniment.ports import (
+    Embedder,
+    NewCandidate,
+    NewRecord,
+    NewTombstone,
+    OwnerState,
+    Screener,
+    Snapshot,
+    Store,
+    Transaction,
+)
+from muniment.records import (
+    Authority,
+    EmbeddingState,
+    JSONValue,
+    Statement,
+    Status,
+    WritePath,
+    canonical_json,
+)
+from muniment.results import Finding, Outcome, Written
+from muniment.rules.precedence import Claim, Decision, decide
+from muniment.rules.statement import Checked, check, content_hash, fingerprint
+from muniment.rules.text import tokenise
+from muniment.rules.tombstones import Burial, admits
+from muniment.services.vectors import Progress, embed_passages
+from muniment.services.words import WordKeys
+
+if TYPE_CHECKING:
+    from muniment.rules.kinds import Policy
+    from muniment.scope import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who writes, through which door, with which rank. Set by the facade, never by a payload.
+
+    Attributes:
+        actor: The name in the record and the audit entry.
+        path: The door.
+        authority: The rank of what comes through it.
+        approved_by: Who approved it in a review, or None.
+        evidence: Ids of the events it rests on.
+        override: Why a tombstone may be passed over, or None.
+    """
+
+    actor: str
+    path: WritePath
+    authority: Authority
+    approved_by: str | None = None
+    evidence: tuple[str, ...] = ()
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A statement that screening and the policy let through.
+
+    Attributes:
+        statement: What the caller gave.
+        checked: The same, validated.
+        findings: What screening saw and did not refuse.
+    """
+
+    statement: Statement
+    checked: Checked
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """Keyed digests of a statement: its payload, its source_id and its value."""
+
+    payload: bytes
+    source: bytes
+    value: bytes
+
+
+class Gate:
+    """Admits statements, and files them inside a write transaction."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        policy: Policy,
+        clock: Clock,
+        embedder: Embedder | None,
+        screener: Screener,
+        words: WordKeys,
+    ) -> None:
+        self.store = store
+        self.clock = clock
+        self.policy = policy
+        self.embedder = embedder
+        self._screener = screener
+        self._words = words
+
+    def admit(self, owner: Owner, statement: Statement, author: Author) -> Admitted:
+        """Check and screen a statement; a refusal is audited.
+
+        Raises:
+            InvalidInputError: It is malformed.
+            RefusedError: Screening refused it.
+        """
+        checked = check(statement, self.policy, self.clock.now())
+        findings = self.screen(checked, author)
+        for finding in findings:
+            if finding.refuses:
+                self.audit_refusal(owner, author, finding.name)
+                raise RefusedError(
+                    f"The write gate refused the text: {finding.name} at characters "
+                    f"{finding.start} to {finding.end}. Remove it and try again.",
+                    finding=finding.name,
+                    start=finding.start,
+                    end=finding.end,
+                )
+        return Admitted(statement, checked, findings)
+
+    def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
+        """Return what screening sees in everything of a statement that would be stored."""
+        texts = [checked.text, checked.field or "", checked.reference or "", checked.source_id]
+        texts += _texts(checked.value) + _texts(checked.metadata)
+        found = (self._screener.screen(text, author.path) for text in texts if text)
+        return tuple(finding for findings in found for finding in findings)
+
+    def audit_refusal(self, owner: Owner, author: Author, reason: str) -> None:
+        """Write down that a write was refused, and why; never what it said."""
+        now = self.clock.now()
+        self.store.write(
+            lambda tx: tx.append_audit(
+                tx.ensure_owner(owner, now),
+                at=now,
+                actor=author.actor,
+                action="refused",
+                memory_ids=[],
+                reason=f"{author.path.value}: {reason}",
+            )
+        )
+
+    def embed(
+        self, owner: Owner, batch: Sequence[Admitted], progress: Progress | None = None
+    ) -> list[bytes | None]:
+        """Return a vector for each statement; None where it failed or is already stored."""
+        if self.embedder is None:
+            return [None] * len(batch)
+        places = self._unfiled(owner, batch)
+        texts = [batch[at].checked.text for at in places]
+        found = dict(zip(places, embed_passages(self.embedder, texts, progress), strict=True))
+        return [found.get(at) for at in range(len(batch))]
+
+    def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> list[int]:
+        with self.store.snapshot() as view:
+            state = view.owner(owner)
+            if state is None:
+                return list(range(len(batch)))
+            sources = [one.checked.source_id for one in batch]
+            return [at for at, source in enumerate(sources) if not view.filed(state, source)]
+
+    def file(
+        self,
+        tx: Transaction,
+        owner: Owner,
+        admitted: Admitted,
+        author: Author,
+        vector: bytes | None,
+        *,
+        replacing: str | None = None,
+    ) -> Written:
+        """Decide and store one statement. Runs inside the write transaction.
+
+        Args:
+            tx: The transaction.
+            owner: Whose it is.
+            admitted: The statement.
+            author: Who writes.
+            vector: Its embedding, or None.
+            replacing: The active record that a reviewer or the subject decided to replace; it is
+                superseded whatever precedence says.
+
+        Raises:
+            ConflictError: The source_id identifies a different statement.
+            TombstonedError: It was forgotten, rejected or retracted.
+        """
+        now, checked = self.clock.now(), admitted.checked
+        state = tx.ensure_owner(owner, now)
+        known = self.known(tx, state, admitted)
+        if known is not None:
+            return known
+        self.check_tombstones(tx, state, checked, author)
+        standing = self.standing(tx, state, checked)
+        replaced = replacing
+        if standing is not None and standing.memory_id != replacing:
+            if decide(standing.claim, claim_of(checked, author)) is Decision.CONFLICT:
+                return self.contest(tx, state, admitted, author, standing.memory_id)
+            replaced = standing.memory_id
+        return self._store_record(tx, state, checked, author, vector, replaced, now)
+
+    def _store_record(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        checked: Checked,
+        author: Author,
+        vector: bytes | None,
+        replaced: str | None,
+        now: int,
+    ) -> Written:
+        state = tx.bump(state)
+        record = self._new_record(tx, state.owner, checked, author, vector, replaced, now)
+        if replaced is not None:
+            tx.supersede(state, replaced, record.memory_id, now)
+        tx.insert(state, record)
+        tx.append_audit(
+            state,
+            at=now,
+            actor=author.actor,
+            action=author.path.value,
+            memory_ids=[record.memory_id, *([replaced] if replaced else [])],
+            reason=author.override or ("superseded" if replaced else None),
+        )
+        return Written(
+            record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding
+        )
+
+    def _new_record(
+        self,
+        tx: Transaction,
+        owner: Owner,
+        checked: Checked,
+        author: Author,
+        vector: bytes | None,
+        replaced: str | None,
+        now: int,
+    ) -> NewRecord:
+        placed = None
+        embedding = EmbeddingState.NONE
+        if self.embedder is not None:
+            embedding = EmbeddingState.PENDING if vector is None else EmbeddingState.READY
+            placed = None if vector is None else (tx.ensure_slot(self.embedder.model), vector)
+        names = [checked.text, *([checked.field] if checked.field else []), *_texts(checked.value)]
+        return NewRecord(
+            memory_id=new_id("mem"),
+            kind=checked.rule.name,
+            text=checked.text,
+            field=checked.field,
+            field_key=checked.field_key,
+            value=checked.value,
+            source_id=checked.source_id,
+            path=author.path,
+            payload_digest=self.digests(owner, checked).payload,
+            authority=author.authority,
+            actor=author.actor,
+            approved_by=author.approved_by,
+            evidence=author.evidence,
+            reference=checked.reference,
+            created_at=now,
+            valid_from=checked.valid_from,
+            valid_until=checked.valid_until,
+            expires_at=checked.expires_at,
+            metadata=checked.metadata,
+            supersedes=replaced,
+            words=self._words.of(owner).pack(tokenise(" ".join(dict.fromkeys(names))), names),
+            vector=placed,
+            embedding=embedding,
+        )
+
+    def known(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> Written | None:
+        """Return the earlier result of the same statement, or None when it is new.
+
+        Raises:
+            ConflictError: The source_id identifies a different statement.
+        """
+        checked = admitted.checked
+        payload = self.digests(state.owner, checked).payload
+        filed = view.filed(state, checked.source_id)
+        if filed is not None and filed.payload_digest == payload:
+            return Written(filed.memory_id, Outcome.REPEATED, filed.status, None, filed.embedding)
+        proposed = None if filed is not None else view.proposed(state, checked.source_id)
+        if proposed is not None and proposed.payload_digest == payload:
+            candidate = view.candidate(state, proposed.candidate_id)
+            if candidate is not None and candidate.contested is not None:
+                return _contested(candidate.contested, candidate.candidate_id)
+        if filed is not None or proposed is not None:
+            raise ConflictError(
+                "source_id already identifies a different statement in this scope; "
+                "use a new source_id for a new statement.",
+                id=filed.memory_id if filed is not None else proposed and proposed.candidate_id,
+            )
+        return None
+
+    def check_tombstones(
+        self, view: Snapshot, state: OwnerState, checked: Checked, author: Author
+    ) -> None:
+        """Refuse what was forgotten, rejected or retracted.
+
+        Raises:
+            TombstonedError: A tombstone stands against this write path.
+        """
+        digests = self.digests(state.owner, checked)
+        reason = view.buried_source(state, digests.source)
+        if reason is not None:
+            raise TombstonedError(
+                f"The statement with this source_id was {reason}. If the person states it again, "
+                "remember it under a new source_id."
+            )
+        for buried in sorted(view.buried_value(state, digests.value)):
+            if not admits(Burial(buried), author.path, author.override):
+                raise TombstonedError(
+                    f"The same value was {buried} here. A person may bring it back with a fresh "
+                    "source_id and, where it was rejected or corrected, override_tombstone."
+                )
+
+    def standing(
+        self, view: Snapshot, state: OwnerState, checked: Checked
+    ) -> Standing | None:
+        """Return the active record about the same field, or None."""
+        if checked.field_key is None:
+            return None
+        active = view.active_field(state, checked.rule.name, checked.field_key, self.clock.now())
+        if active is None:
+            return None
+        said = active.text if active.value is None else active.value
+        return Standing(active.memory_id, Claim(active.authority, active.actor, said))
+
+    def contest(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        admitted: Admitted,
+        author: Author,
+        contested: str | None,
+        findings: tuple[Finding, ...] | None = None,
+    ) -> Written:
+        """Store a statement as a pending candidate."""
+        now = self.clock.now()
+        candidate = NewCandidate(
+            candidate_id=new_id("cnd"),
+            statement=admitted.statement,
+            content_hash=content_hash(admitted.statement),
+            payload_digest=self.digests(state.owner, admitted.checked).payload,
+            path=author.path,
+            authority=author.authority,
+            actor=author.actor,
+            evidence=author.evidence,
+            findings=admitted.findings if findings is None else findings,
+            contested=contested,
+            created_at=now,
+        )
+        tx.insert_candidate(state, candidate)
+        tx.append_audit(
+            state,
+            at=now,
+            actor=author.actor,
+            action=author.path.value,
+            memory_ids=[candidate.candidate_id, *([contested] if contested else [])],
+            reason="contested" if contested else "pending",
+        )
+        return _contested(contested, candidate.candidate_id)
+
+    def bury(
+        self, tx: Transaction, state: OwnerState, checked: Checked, buried_id: str, burial: Burial
+    ) -> None:
+        """Leave a tombstone for a statement's value, and for its source_id when it was forgotten."""
+        digests = self.digests(state.owner, checked)
+        tx.bury(
+            state,
+            NewTombstone(
+                memory_id=buried_id,
+                source_digest=digests.source,
+                value_digest=digests.value,
+                reason=burial.value,
+                created_at=self.clock.now(),
+            ),
+        )
+
+    def digests(self, owner: Owner, checked: Checked) -> Digests:
+        """Return the keyed digests of a statement."""
+        key = self.store.keys.tombstone(owner)
+        value = fingerprint(checked.rule.name, checked.field, checked.value, checked.text)
+        return Digests(
+            payload=digest(key, "payload", checked.payload),
+            source=digest(key, "source", checked.source_id),
+            value=digest(key, "value", *value),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The active record that holds a field, as precedence sees it."""
+
+    memory_id: str
+    claim: Claim
+
+
+def claim_of(checked: Checked, author: Author) -> Claim:
+    """Return an incoming statement as precedence sees it."""
+    said = checked.text if checked.value is None else checked.value
+    return Claim(author.authority, author.actor, said)
+
+
+def _contested(memory_id: str | None, candidate_id: str) -> Written:
+    return Written(
+        memory_id=memory_id or "",
+        outcome=Outcome.CONTESTED,
+        status=Status.ACTIVE,
+        superseded=None,
+        embedding=EmbeddingState.NONE,
+        candidate_id=candidate_id,
+    )
+
+
+def _texts(value: JSONValue) -> list[str]:
+    """Return every text within a JSON value, keys of mappings included."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for pair in value.items() for item in pair for text in _texts(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in _texts(item)]
+    return [] if value is None else [canonical_json(value)]

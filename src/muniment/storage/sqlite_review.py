@@ -1,0 +1,121 @@
+"""Candidates over one SQLite connection, and the whole of both ports."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from muniment.ports import NewCandidate, OwnerState, Proposed
+from muniment.records import Statement, canonical_json
+from muniment.results import Candidate, CandidateStatus, Finding
+from muniment.storage.base import statement_json, to_candidate
+from muniment.storage.sqlite_rows import (
+    SqliteRecordSnapshot,
+    SqliteRecordTransaction,
+    key_of,
+)
+
+
+def _findings_json(findings: Sequence[Finding]) -> str:
+    return canonical_json([finding.to_dict() for finding in findings])
+
+
+class SqliteSnapshot(SqliteRecordSnapshot):
+    """The `Snapshot` port: a consistent view of records and candidates."""
+
+    def candidate(self, owner: OwnerState, candidate_id: str) -> Candidate | None:
+        """Return one candidate of the owner, or None."""
+        row = self._one("candidate_by_id", {**key_of(owner), "candidate_id": candidate_id})
+        return None if row is None else to_candidate(row, owner.owner)
+
+    def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
+        """Return what was proposed under a source_id, or None."""
+        row = self._one("candidate_by_source", {**key_of(owner), "source_id": source_id})
+        return None if row is None else Proposed._make(row)
+
+    def candidates(
+        self, owner: OwnerState, status: CandidateStatus, before: int, limit: int
+    ) -> list[Candidate]:
+        """Return candidates with a seq below `before`, newest first."""
+        values = {**key_of(owner), "status": status.value, "before": before, "limit": limit}
+        return [to_candidate(row, owner.owner) for row in self._all("candidate_page", values)]
+
+    def contested(self, owner: OwnerState) -> frozenset[str]:
+        """Return the records that a pending candidate contradicts."""
+        return frozenset(row[0] for row in self._all("contested", key_of(owner)))
+
+
+class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
+    """The `Transaction` port: a view that can also write."""
+
+    def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
+        """Store a pending candidate."""
+        key = key_of(owner)
+        ((seq,),) = self._all("next_seq", key)
+        values = {
+            **key,
+            "seq": seq,
+            "candidate_id": candidate.candidate_id,
+            "statement": statement_json(candidate.statement),
+            "content_hash": candidate.content_hash,
+            "source_id": candidate.statement.source_id,
+            "payload_digest": candidate.payload_digest,
+            "path": candidate.path.value,
+            "authority": int(candidate.authority),
+            "actor": candidate.actor,
+            "evidence": canonical_json(list(candidate.evidence)),
+            "findings": _findings_json(candidate.findings),
+            "contested": candidate.contested,
+            "created_at": candidate.created_at,
+        }
+        self._all("insert_candidate", values)
+
+    def revise(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        statement: Statement,
+        content_hash: bytes,
+        findings: Sequence[Finding],
+        contested: str | None,
+        actor: str,
+    ) -> None:
+        """Give a pending candidate new content and so a new version."""
+        values = {
+            **key_of(owner),
+            "candidate_id": candidate_id,
+            "statement": statement_json(statement),
+            "content_hash": content_hash,
+            "findings": _findings_json(findings),
+            "contested": contested,
+            "actor": actor,
+        }
+        self._all("revise_candidate", values)
+
+    def decide(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        status: CandidateStatus,
+        at: int,
+        by: str,
+        reason: str | None,
+        memory_id: str | None,
+    ) -> None:
+        """End a candidate's review."""
+        values = {
+            **key_of(owner),
+            "candidate_id": candidate_id,
+            "status": status.value,
+            "decided_at": at,
+            "decided_by": by,
+            "reason": reason,
+            "memory_id": memory_id,
+        }
+        self._all("decide_candidate", values)
+
+    def lapse(self, owner: OwnerState, before: int, now: int) -> list[str]:
+        """End the review of candidates made before an instant; return their ids."""
+        values = {**key_of(owner), "before": before, "now": now}
+        return [row[0] for row in self._all("lapse_candidates", values)]
