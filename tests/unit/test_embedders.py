@@ -18,7 +18,6 @@ from muniment.providers import openai_sdk
 from muniment.providers.checked_embedder import CallableEmbedder
 from muniment.providers.embedding import open_embedder
 from muniment.providers.http_embedding import AzureOpenAIEmbedder, OpenAIEmbedder
-from muniment.providers.local_embedding import LocalEmbedder
 from tests.scripted_endpoint import Asked, Reply, ScriptedEndpoint, busy
 
 KEY = "sk-test-1234567890abcdef"
@@ -389,8 +388,3 @@ class TestEndpoint:
 
 def _whole(error: MunimentError) -> str:
     return "".join(traceback.format_exception(error)) + str(error.to_dict())
-
-
-def test_opening_the_built_in_one_needs_no_file_yet(no_settings: None) -> None:
-    pytest.importorskip("onnxruntime")
-    assert LocalEmbedder(weights="/nowhere/e5.bin").model.dimensions == 384

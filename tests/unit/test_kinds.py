@@ -25,7 +25,7 @@ WHOLE = {
 }
 
 
-def policy_text(name: str = "taste", **changes: str | None) -> str:
+def policy_text(name: str = "taste", /, **changes: str | None) -> str:
     lines = [f"{key} = {value}" for key, value in (WHOLE | changes).items() if value is not None]
     return "\n".join(["version = 3", f"[kinds.{name}]", *lines])
 

@@ -276,6 +276,16 @@ class TestWeights:
             E5Weights(path)
 
 
+@pytest.mark.usefixtures("no_settings")
+def test_a_wrong_path_to_the_weights_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("onnxruntime")
+    with pytest.raises(InvalidInputError, match="no weights file"):
+        LocalEmbedder(weights="/nowhere/e5.bin")
+    monkeypatch.setenv("MUNIMENT_E5_WEIGHTS", "/nowhere/e5.bin")
+    with pytest.raises(InvalidInputError, match="MUNIMENT_E5_WEIGHTS"):
+        open_embedder("auto")
+
+
 class TestPerProcess:
     def test_a_failure_is_tried_again(self) -> None:
         numbers = iter([0, 4])

@@ -61,7 +61,7 @@ def test_white_space_around_text_source_and_field_goes() -> None:
     ["", " ", "\n\t", "\u2003", "\u200c", "\u200d\u200c", 0, b"x", ["x"], True, "\x00", "\ud800"],
 )
 def test_a_blank_or_unwritable_part_is_refused(part: str, value: object) -> None:
-    changes = {part: value, "field": value if part == "field" else "f"}
+    changes: dict[str, object] = {"field": "f", part: value}
     with pytest.raises(InvalidInputError, match=part):
         checked(**changes)
 
@@ -69,11 +69,12 @@ def test_a_blank_or_unwritable_part_is_refused(part: str, value: object) -> None
 @pytest.mark.parametrize("bad", ["a\x00b", "a\ud800b", "\udfff"])
 @pytest.mark.parametrize("part", ["text", "source_id", "field", "value", "metadata", "key"])
 def test_what_no_database_can_carry_is_refused_everywhere(part: str, bad: str) -> None:
-    changes: dict[str, Any] = {
+    nested_parts: dict[str, dict[str, Any]] = {
         "value": {"field": "f", "value": [{"k": bad}]},
         "metadata": {"metadata": {"k": [bad]}},
         "key": {"metadata": {bad: 1}},
-    }.get(part, {part: bad})
+    }
+    changes = nested_parts.get(part, {part: bad})
     with pytest.raises(InvalidInputError) as caught:
         checked(**changes)
     assert bad not in str(caught.value)

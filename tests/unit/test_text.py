@@ -122,6 +122,24 @@ def test_identifiers_are_found_by_their_parts() -> None:
     assert tokenise("1,234,567") == ["1234567"]
 
 
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("December 8th, 2025", "2025-12-08 15:00"),
+        ("8 Dec 2025", "2025/12/8"),
+        ("december 8 2025", "on 2025-12-08T15:00:00Z."),
+        ("۸ آذر ۱۴۰۳", "۱۴۰۳/۰۹/۰۸"),
+    ],
+)
+def test_dates_are_found_by_the_name_of_the_month(query: str, text: str) -> None:
+    assert set(tokenise(query)) <= set(tokenise(text))
+
+
+def test_a_number_that_is_no_date_names_no_month() -> None:
+    assert tokenise("2025-13-08") == ["2025-13-08", "2025", "13", "08"]
+    assert tokenise("1.2.3") == ["1.2.3", "1", "2", "3"]
+
+
 def test_programming_languages_differ() -> None:
     assert tokenise("C++") == ["c++"]
     assert tokenise("C#") == ["c#"]

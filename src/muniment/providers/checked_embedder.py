@@ -155,7 +155,7 @@ class CheckedEmbedder:
         except ProviderError:
             raise
         except Exception as error:
-            raise provider_failure(error, f"The embedder {self._name}") from error
+            raise provider_failure(error, f"The embedder {self._name}") from None
         known = self._learned.get("model")
         dimensions = known.dimensions if known else self._dimensions
         provider = f"The embedder {self._name}"

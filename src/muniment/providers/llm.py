@@ -47,7 +47,7 @@ class _SDKModel:
         except ProviderError:
             raise
         except Exception as error:
-            raise provider_failure(error, f"The model {self._model}") from error
+            raise provider_failure(error, f"The model {self._model}") from None
         if not isinstance(text, str) or not text.strip():
             raise ProviderError(f"The model {self._model} answered with nothing.")
         return ModelReply(text, named if isinstance(named, str) and named else self._model)

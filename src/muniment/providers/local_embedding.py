@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from muniment.errors import MissingExtraError, ProviderError
+from muniment.errors import InvalidInputError, MissingExtraError, ProviderError
 from muniment.ports import Calibration, EmbeddingModel
 from muniment.providers.e5_convert import CONVERTER_VERSION, convert
 from muniment.providers.e5_tokenizer import UnigramTokenizer
@@ -39,7 +39,7 @@ _PROVIDER = "The built-in embedder"
 _MODEL = EmbeddingModel(
     "multilingual-e5-small", f"{WEIGHTS_SHA256[:12]}.{CONVERTER_VERSION}", dimensions=384
 )
-_CALIBRATION = Calibration(0.80, 0.93)
+_CALIBRATION = Calibration(0.80, 0.92)
 _QUERIES_KEPT = 256
 
 
@@ -80,6 +80,7 @@ class LocalEmbedder:
 
         Raises:
             MissingExtraError: The runtime or the weights are not installed.
+            InvalidInputError: There is no file at the given path.
         """
         path = Path(weights) if weights is not None else find_weights()
         if path is None or importlib.util.find_spec("onnxruntime") is None:
@@ -89,6 +90,10 @@ class LocalEmbedder:
                 f"on Intel), set {WEIGHTS_VARIABLE} to a copy of {_FILE} from the package "
                 f"{_PACKAGE}, or use a sentence-transformers object or an HTTP endpoint "
                 "(openai:MODEL) instead."
+            )
+        if not path.is_file():
+            raise InvalidInputError(
+                f"There is no weights file at {path}; correct the path or {WEIGHTS_VARIABLE}."
             )
         self._threads = threads or _processors()
         self._network = PerProcess(lambda: _Network(path))
@@ -146,7 +151,7 @@ class LocalEmbedder:
         except (ProviderError, MissingExtraError):
             raise
         except Exception as error:
-            raise provider_failure(error, _PROVIDER) from error
+            raise provider_failure(error, _PROVIDER) from None
         vectors = unit_vectors(rows, len(flat), _MODEL.dimensions, _PROVIDER)
         bounds = np.cumsum([len(text_inputs) for text_inputs in inputs])[:-1]
         return np.stack([mean_unit(part) for part in np.split(vectors, bounds)])
