@@ -11,8 +11,10 @@
     │   ├── CursorError              invalid_cursor
     │   └── PolicyError              invalid_policy
     ├── RefusedError                 refused
+    ├── ForbiddenError               forbidden
     ├── NotFoundError                not_found
     ├── ConflictError                conflict
+    │   └── StaleApprovalError       stale_approval
     ├── TombstonedError              tombstoned
     ├── BatchError                   batch_failed
     ├── ProviderError                provider_failed
@@ -106,6 +108,12 @@ class RefusedError(MunimentError):
     code = "refused"
 
 
+class ForbiddenError(MunimentError):
+    """The principal's roles or reach do not allow this."""
+
+    code = "forbidden"
+
+
 class NotFoundError(MunimentError):
     """No such record in this scope. A record of another scope is always *not found*."""
 
@@ -116,6 +124,12 @@ class ConflictError(MunimentError):
     """The source_id already identifies a different statement in this scope."""
 
     code = "conflict"
+
+
+class StaleApprovalError(ConflictError):
+    """What would be approved is not what was shown: look at it again."""
+
+    code = "stale_approval"
 
 
 class TombstonedError(MunimentError):

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from muniment.clock import Clock, SystemClock
 from muniment.results import Health
-from muniment.scope import Scope
-from muniment.scoped import Progress, ScopedMemory, Services
+from muniment.scope import Principal, Scope, Space
+from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -108,38 +108,41 @@ class Memory:
     ) -> None:
         from muniment.services.answer import Answering
         from muniment.services.forget import Forgetting
+        from muniment.services.gate import Gate
+        from muniment.services.likeness import Likeness
         from muniment.services.maintain import Maintenance
         from muniment.services.reads import Reads
         from muniment.services.recall import Recalling
+        from muniment.services.review import Reviewing
         from muniment.services.segments import Segments
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
         words = WordKeys(store.keys)
+        segments = Segments(cache_bytes)
+        gate = Gate(
+            store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
+        )
         self._store = store
         self._policy = policy
-        self._maintenance = Maintenance(store, embedder=embedder, clock=clock)
+        self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
         self._services = Services(
-            writes=Writes(
-                store,
-                policy=policy,
-                clock=clock,
-                embedder=embedder,
-                screener=screener,
-                words=words,
-            ),
+            writes=Writes(gate),
             reads=Reads(store, policy=policy, clock=clock),
+            reviewing=Reviewing(
+                gate, Likeness(store, embedder=embedder, words=words, segments=segments)
+            ),
             recalling=Recalling(
                 store,
                 policy=policy,
                 clock=clock,
                 embedder=embedder,
                 words=words,
-                segments=Segments(cache_bytes),
+                segments=segments,
                 count_tokens=count_tokens,
             ),
             answering=Answering(store, clock=clock, model=model),
-            forgetting=Forgetting(store, clock=clock),
+            forgetting=Forgetting(gate),
         )
 
     @property
@@ -147,18 +150,33 @@ class Memory:
         """The kinds in force."""
         return self._policy
 
-    def scoped(self, *, tenant_id: str, user_id: str, agent_id: str) -> ScopedMemory:
+    def scoped(
+        self, *, tenant_id: str, user_id: str, agent_id: str, spaces: Sequence[Space] = ()
+    ) -> ScopedMemory:
         """Return the memory of one complete scope: the only object that reads and writes records.
 
         Args:
             tenant_id: The customer or organisation, from verified context.
             user_id: The person, from verified context.
             agent_id: The agent that remembers.
+            spaces: The shared spaces that it may read, from verified claims.
 
         Raises:
-            ScopeError: A part is missing, blank, `*` or not a string.
+            ScopeError: A part is missing, blank, `*` or not a string, or a space is another
+                tenant's.
         """
-        return ScopedMemory(self._services, Scope(tenant_id, user_id, agent_id))
+        return ScopedMemory(self._services, Scope(tenant_id, user_id, agent_id), tuple(spaces))
+
+    def reviewing(self, principal: Principal) -> ReviewDesk:
+        """Return the desk at which a reviewer decides about candidates within its reach.
+
+        Args:
+            principal: Who reviews, as proven by credentials.
+
+        Raises:
+            ForbiddenError: The principal is not a reviewer.
+        """
+        return ReviewDesk(self._services, principal)
 
     def health(self) -> Health:
         """Return facts about the store, its counts and the embedder; never any text."""

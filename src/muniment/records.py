@@ -213,10 +213,12 @@ class PacketItem(Plain):
     Attributes:
         record: The record.
         score: Relevance in [0, 1]; higher is better; never rises down the packet.
+        contested: Whether a statement that contradicts it waits for review.
     """
 
     record: Record
     score: float
+    contested: bool = False
 
 
 @dataclass(frozen=True, slots=True)

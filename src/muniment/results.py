@@ -161,6 +161,7 @@ class Preview(Plain):
         refusal: Code of the error the write would raise, or None.
         repeats: memory_id when the source_id has already written this, or None.
         supersedes: memory_id of the record it would replace, or None.
+        contested: memory_id of the record that would stand against it, or None.
     """
 
     kind: str
@@ -173,6 +174,7 @@ class Preview(Plain):
     refusal: str | None
     repeats: str | None
     supersedes: str | None
+    contested: str | None
 
 
 @dataclass(frozen=True, slots=True)

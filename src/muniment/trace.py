@@ -20,6 +20,7 @@ class Reason(StrEnum):
     SCORE = "score"
     LIMIT = "limit"
     BUDGET = "budget"
+    OVERRULED = "overruled"
 
 
 class Degraded(StrEnum):

@@ -90,6 +90,10 @@ class Snapshot(Protocol):
         """Return up to `limit` candidates with a seq below `before`, newest first."""
         ...
 
+    def conflicts(self, owner: OwnerState) -> list[Candidate]:
+        """Return the pending candidates that contradict an active record, oldest first."""
+        ...
+
     def contested(self, owner: OwnerState) -> frozenset[str]:
         """Return the records that a pending candidate contradicts."""
         ...

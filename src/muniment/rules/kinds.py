@@ -18,7 +18,7 @@ _SENSITIVITIES = ("public", "internal", "personal", "sensitive")
 _BOUNDARIES = ("user", "project", "organisation")
 _REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime", "longest",
              "boundary")  # fmt: skip
-_OPTIONAL = ("one_per_field", "requires", "aliases")
+_OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class KindRule:
         boundary: How far it may travel: user, project or organisation.
         one_per_field: Whether a field has at most one active record.
         requires: What a write must bring: `expires_at` or keys of its metadata.
+        auto_approve: Proposers whose candidates of this kind need no review when nothing was found.
     """
 
     name: str
@@ -50,6 +51,7 @@ class KindRule:
     boundary: str
     one_per_field: bool
     requires: tuple[str, ...]
+    auto_approve: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +62,13 @@ class Policy:
         version: The policy's own version number.
         kinds: Rules by kind.
         aliases: Other names and the kinds they stand for.
+        candidate_lifetime: Microseconds after which a candidate nobody decided lapses.
     """
 
     version: int
     kinds: Mapping[str, KindRule]
     aliases: Mapping[str, str]
+    candidate_lifetime: int
 
     def rule(self, kind: object) -> KindRule:
         """Return the rule of a kind or of an alias.
@@ -95,7 +99,10 @@ def parse_policy(text: str) -> Policy:
     if not isinstance(kinds, dict) or not kinds:
         raise PolicyError("The policy needs at least one table [kinds.NAME].")
     rules = {name: _parse_kind(name, table) for name, table in kinds.items()}
-    return Policy(version, rules, _aliases(kinds))
+    days = document.get("candidate_days", 30)
+    if type(days) is not int or days < 1:
+        raise PolicyError("candidate_days must be a whole number of days from 1.")
+    return Policy(version, rules, _aliases(kinds), days * _DAY)
 
 
 def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
@@ -124,6 +131,7 @@ def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
         boundary=_one_of(name, "boundary", table["boundary"], _BOUNDARIES),
         one_per_field=table.get("one_per_field") is not False,
         requires=requires,
+        auto_approve=_texts(name, "auto_approve", table.get("auto_approve", [])),
     )
 
 

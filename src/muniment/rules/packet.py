@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from muniment.clock import iso
-from muniment.records import JSONValue, Packet, PacketItem, Record
+from muniment.records import JSONValue, Packet, PacketItem
+from muniment.scope import Space
 
 TokenCounter = Callable[[str], int]
 
@@ -48,8 +49,9 @@ def _escaped(match: re.Match[str]) -> str:
     return json.dumps(match[0])[1:-1] if ord(match[0]) > 0x7F else f"\\u{ord(match[0]):04x}"
 
 
-def line(record: Record) -> str:
+def line(item: PacketItem) -> str:
     """Return one record as a line of the packet: fact, kind, status, date, id and source."""
+    record = item.record
     shown: dict[str, JSONValue] = {"memory_id": record.memory_id, "kind": record.kind}
     if record.field is not None:
         shown["field"] = record.field
@@ -60,6 +62,12 @@ def line(record: Record) -> str:
     if record.valid_until is not None:
         shown["valid_until"] = iso(record.valid_until)
     shown["source_id"] = record.source.source_id
+    if isinstance(record.scope, Space):
+        shown["space"] = f"{record.scope.type.value} {record.scope.space_id}"
+    if "succeeded" in record.metadata:
+        shown["succeeded"] = record.metadata["succeeded"]
+    if item.contested:
+        shown["contested"] = "a statement that contradicts this one waits for review"
     return encode(shown) + "\n"
 
 
@@ -84,7 +92,7 @@ def build_packet(
     lines: dict[int, str] = {}
     spent = count(OPENING + CLOSING)
     for place, item in enumerate(candidates):
-        shown = line(item.record)
+        shown = line(item)
         size = 0 if budget is None else count(shown)
         if budget is None or spent + size <= budget:
             lines[place] = shown

@@ -64,7 +64,12 @@ def publish(
 
 
 def arrange(
-    chosen: Mask, fused: Floats, score: Floats, seqs: NDArray[np.int64], minimum: float, limit: int
+    chosen: Mask,
+    fused: Floats,
+    score: Floats,
+    seqs: NDArray[np.int64],
+    minimum: float,
+    limit: int | None,
 ) -> Ranking:
     """Order the chosen records by fused score, then newest first, and cut at the limit.
 
@@ -74,9 +79,35 @@ def arrange(
     passing = chosen & (score >= minimum)
     places = np.flatnonzero(passing)
     below = int(chosen.sum()) - len(places)
-    if 0 < limit < len(places):
+    if limit is not None and 0 < limit < len(places):
         least = np.partition(fused[places], len(places) - limit)[len(places) - limit]
         places = places[fused[places] >= least]
     order = places[np.lexsort((-seqs[places], -fused[places]))][:limit]
     published = np.minimum.accumulate(score[order]) if len(order) else score[order]
     return Ranking(order, fused[order], published, below)
+
+
+def share(ranking: Ranking, owners: NDArray[np.int64], limit: int) -> Ranking:
+    """Cut a ranking over several owners so that shared spaces cannot crowd out own memory.
+
+    Spaces together get half of the limit, each at least one place; what own memory or a space
+    leaves free goes to the best of the rest.
+
+    Args:
+        ranking: Everything above the minimum score, best first.
+        owners: Number of each channel place's owner, int64; 0 is own memory.
+        limit: Most records to keep.
+    """
+    spaces = int(owners.max(initial=0))
+    quota = max(1, limit // (2 * spaces)) if spaces else limit
+    taken: dict[int, int] = {}
+    first: list[int] = []
+    later: list[int] = []
+    for number, owner in enumerate(owners[ranking.order].tolist()):
+        taken[owner] = taken.get(owner, 0) + 1
+        (first if owner == 0 or taken[owner] <= quota else later).append(number)
+    kept = sorted([*first[:limit], *later[: max(0, limit - len(first))]])
+    places = np.array(kept, dtype=np.int64)
+    return Ranking(
+        ranking.order[places], ranking.rank[places], ranking.score[places], ranking.below
+    )

@@ -7,11 +7,12 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from muniment.clock import to_instant
 from muniment.errors import InvalidInputError
-from muniment.records import JSONValue, Statement, canonical_json
+from muniment.records import JSONValue, Record, Statement, canonical_json
 from muniment.rules.text import normalise
 
 if TYPE_CHECKING:
@@ -111,6 +112,27 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
         reference=reference,
         payload=canonical_json([rule.name, text, field, value, list(given), metadata, reference]),
     )
+
+
+def statement_of(record: Record) -> Statement:
+    """Return a stored record as the statement that would write it."""
+    return Statement(
+        kind=record.kind,
+        text=record.text,
+        source_id=record.source.source_id,
+        field=record.field,
+        value=record.value,
+        expires_at=record.expires_at,
+        valid_from=record.valid_from,
+        valid_until=record.valid_until,
+        metadata=record.metadata,
+        reference=record.reference,
+    )
+
+
+def content_hash(statement: Statement) -> bytes:
+    """Return the hash that an approval is bound to: SHA-256 of the statement's canonical JSON."""
+    return sha256(canonical_json(statement.to_dict()).encode()).digest()
 
 
 def checked_text(name: str, value: object, longest: int) -> str:

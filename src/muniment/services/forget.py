@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from muniment.clock import Clock, from_instant, new_id
+from muniment.clock import from_instant, new_id
 from muniment.errors import NotFoundError, StoreError
-from muniment.keys import digest
-from muniment.ports import NewTombstone, Store, Traces, Transaction
+from muniment.ports import Traces, Transaction
 from muniment.records import Record
 from muniment.results import Receipt, Surface
-from muniment.rules.statement import fingerprint
+from muniment.rules.statement import statement_of
+from muniment.rules.tombstones import Burial
+from muniment.services.gate import Gate
 
 if TYPE_CHECKING:
-    from muniment.scope import Scope
+    from muniment.scope import Owner
 
 _COMPACTION = (
     "Freed pages of the database and its log may hold old bytes until the store is compacted."
@@ -27,31 +28,32 @@ _CACHES = (
 class Forgetting:
     """Deletes records of one scope."""
 
-    def __init__(self, store: Store, *, clock: Clock) -> None:
-        self._store = store
-        self._clock = clock
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._store = gate.store
+        self._clock = gate.clock
 
-    def forget(self, scope: Scope, memory_id: str, *, actor: str, compact: bool) -> Receipt:
+    def forget(self, owner: Owner, memory_id: str, *, actor: str, compact: bool) -> Receipt:
         """Forget one record and return the evidence.
 
         Args:
-            scope: Whose it is.
+            owner: Whose it is.
             memory_id: The record, active or superseded.
             actor: Who asks.
             compact: Whether to rewrite the database at once, so that no byte of it is left.
 
         Raises:
-            NotFoundError: The scope has no such record.
+            NotFoundError: The owner has no such record.
             StoreError: The database failed; the record is still there.
         """
         requested = self._clock.now()
-        record, traces = self._store.write(lambda tx: self._remove(tx, scope, memory_id, actor))
+        record, traces = self._store.write(lambda tx: self._remove(tx, owner, memory_id, actor))
         removed = self._clock.now()
         states = [("requested", requested), ("hidden", removed), ("derived", removed)]
         compacted = compact and self._compacted()
         if compacted:
             states.append(("compacted", self._clock.now()))
-        surfaces = self._read_back(scope, record, traces)
+        surfaces = self._read_back(owner, record, traces)
         states.append(("verified", self._clock.now()))
         earlier = record.supersedes is not None or record.superseded_by is not None
         remains = [
@@ -75,35 +77,24 @@ class Forgetting:
         return True
 
     def _remove(
-        self, tx: Transaction, scope: Scope, memory_id: str, actor: str
+        self, tx: Transaction, owner: Owner, memory_id: str, actor: str
     ) -> tuple[Record, Traces]:
         now = self._clock.now()
-        owner = tx.owner(scope)
-        record = None if owner is None else tx.record(owner, memory_id, now)
-        if owner is None or record is None:
+        state = tx.owner(owner)
+        record = None if state is None else tx.record(state, memory_id, now)
+        if state is None or record is None:
             raise NotFoundError("No record with this memory_id in this scope.")
-        owner = tx.bump(owner)
-        traces = tx.remove(owner, record)
-        key = self._store.keys.tombstone(scope)
-        value = fingerprint(record.kind, record.field, record.value, record.text)
-        tx.bury(
-            owner,
-            NewTombstone(
-                memory_id=memory_id,
-                source_digest=digest(key, "source", record.source.source_id),
-                value_digest=digest(key, "value", *value),
-                reason="forgotten",
-                created_at=now,
-            ),
-        )
-        tx.append_audit(owner, at=now, actor=actor, action="forget", memory_ids=[memory_id])
+        state = tx.bump(state)
+        traces = tx.remove(state, record)
+        self._gate.bury(tx, state, statement_of(record), memory_id, Burial.FORGOTTEN)
+        tx.append_audit(state, at=now, actor=actor, action="forget", memory_ids=[memory_id])
         return record, traces
 
-    def _read_back(self, scope: Scope, record: Record, traces: Traces) -> tuple[Surface, ...]:
+    def _read_back(self, owner: Owner, record: Record, traces: Traces) -> tuple[Surface, ...]:
         with self._store.snapshot() as view:
-            owner = view.owner(scope)
-            assert owner is not None
-            left = view.traces(owner, record.seq)
+            state = view.owner(owner)
+            assert state is not None
+            left = view.traces(state, record.seq)
         return tuple(
             Surface(name, found=found, removed=found, left=still)
             for name, found, still in zip(Traces._fields, traces, left, strict=True)

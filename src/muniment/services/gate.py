@@ -78,15 +78,6 @@ class Admitted:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Digests:
-    """Keyed digests of a statement: its payload, its source_id and its value."""
-
-    payload: bytes
-    source: bytes
-    value: bytes
-
-
 class Gate:
     """Admits statements, and files them inside a write transaction."""
 
@@ -207,6 +198,25 @@ class Gate:
             replaced = standing.memory_id
         return self._store_record(tx, state, checked, author, vector, replaced, now)
 
+    def file_approved(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        admitted: Admitted,
+        author: Author,
+        vector: bytes | None,
+        *,
+        replacing: str | None,
+    ) -> Written:
+        """Store a candidate that was approved in its review. Runs inside the write transaction.
+
+        Raises:
+            TombstonedError: Its value was forgotten, rejected or corrected since.
+        """
+        self.check_tombstones(tx, state, admitted.checked, author)
+        now = self.clock.now()
+        return self._store_record(tx, state, admitted.checked, author, vector, replacing, now)
+
     def _store_record(
         self,
         tx: Transaction,
@@ -230,9 +240,7 @@ class Gate:
             memory_ids=[record.memory_id, *([replaced] if replaced else [])],
             reason=author.override or ("superseded" if replaced else None),
         )
-        return Written(
-            record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding
-        )
+        return Written(record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding)
 
     def _new_record(
         self,
@@ -259,7 +267,7 @@ class Gate:
             value=checked.value,
             source_id=checked.source_id,
             path=author.path,
-            payload_digest=self.digests(owner, checked).payload,
+            payload_digest=self._payload_digest(owner, checked),
             authority=author.authority,
             actor=author.actor,
             approved_by=author.approved_by,
@@ -282,23 +290,35 @@ class Gate:
         Raises:
             ConflictError: The source_id identifies a different statement.
         """
-        checked = admitted.checked
-        payload = self.digests(state.owner, checked).payload
-        filed = view.filed(state, checked.source_id)
-        if filed is not None and filed.payload_digest == payload:
+        filed = view.filed(state, admitted.checked.source_id)
+        if filed is not None and self.is_payload(state, admitted, filed.payload_digest):
             return Written(filed.memory_id, Outcome.REPEATED, filed.status, None, filed.embedding)
-        proposed = None if filed is not None else view.proposed(state, checked.source_id)
-        if proposed is not None and proposed.payload_digest == payload:
+        proposed = view.proposed(state, admitted.checked.source_id)
+        if proposed is not None and self.is_payload(state, admitted, proposed.payload_digest):
             candidate = view.candidate(state, proposed.candidate_id)
             if candidate is not None and candidate.contested is not None:
                 return _contested(candidate.contested, candidate.candidate_id)
+        self.check_new(view, state, admitted)
+        return None
+
+    def is_payload(self, state: OwnerState, admitted: Admitted, stored: bytes) -> bool:
+        """Return whether a stored payload digest is that of a statement."""
+        return stored == self._payload_digest(state.owner, admitted.checked)
+
+    def check_new(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> None:
+        """Refuse a source_id that a record or candidate already has.
+
+        Raises:
+            ConflictError: It has one.
+        """
+        filed = view.filed(state, admitted.checked.source_id)
+        proposed = view.proposed(state, admitted.checked.source_id)
         if filed is not None or proposed is not None:
             raise ConflictError(
                 "source_id already identifies a different statement in this scope; "
                 "use a new source_id for a new statement.",
-                id=filed.memory_id if filed is not None else proposed and proposed.candidate_id,
+                **({"memory_id": filed.memory_id} if filed is not None else {}),
             )
-        return None
 
     def check_tombstones(
         self, view: Snapshot, state: OwnerState, checked: Checked, author: Author
@@ -308,23 +328,22 @@ class Gate:
         Raises:
             TombstonedError: A tombstone stands against this write path.
         """
-        digests = self.digests(state.owner, checked)
-        reason = view.buried_source(state, digests.source)
+        source = self._source_digest(state.owner, checked.source_id)
+        reason = view.buried_source(state, source)
         if reason is not None:
             raise TombstonedError(
                 f"The statement with this source_id was {reason}. If the person states it again, "
                 "remember it under a new source_id."
             )
-        for buried in sorted(view.buried_value(state, digests.value)):
+        value = self._value_digest(state.owner, checked)
+        for buried in sorted(view.buried_value(state, value)):
             if not admits(Burial(buried), author.path, author.override):
                 raise TombstonedError(
                     f"The same value was {buried} here. A person may bring it back with a fresh "
                     "source_id and, where it was rejected or corrected, override_tombstone."
                 )
 
-    def standing(
-        self, view: Snapshot, state: OwnerState, checked: Checked
-    ) -> Standing | None:
+    def standing(self, view: Snapshot, state: OwnerState, checked: Checked) -> Standing | None:
         """Return the active record about the same field, or None."""
         if checked.field_key is None:
             return None
@@ -349,7 +368,7 @@ class Gate:
             candidate_id=new_id("cnd"),
             statement=admitted.statement,
             content_hash=content_hash(admitted.statement),
-            payload_digest=self.digests(state.owner, admitted.checked).payload,
+            payload_digest=self._payload_digest(state.owner, admitted.checked),
             path=author.path,
             authority=author.authority,
             actor=author.actor,
@@ -370,30 +389,35 @@ class Gate:
         return _contested(contested, candidate.candidate_id)
 
     def bury(
-        self, tx: Transaction, state: OwnerState, checked: Checked, buried_id: str, burial: Burial
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        statement: Statement,
+        buried_id: str,
+        burial: Burial,
     ) -> None:
-        """Leave a tombstone for a statement's value, and for its source_id when it was forgotten."""
-        digests = self.digests(state.owner, checked)
+        """Leave a tombstone for a stored statement's value and source_id."""
         tx.bury(
             state,
             NewTombstone(
                 memory_id=buried_id,
-                source_digest=digests.source,
-                value_digest=digests.value,
+                source_digest=self._source_digest(state.owner, statement.source_id),
+                value_digest=self._value_digest(state.owner, statement),
                 reason=burial.value,
                 created_at=self.clock.now(),
             ),
         )
 
-    def digests(self, owner: Owner, checked: Checked) -> Digests:
-        """Return the keyed digests of a statement."""
-        key = self.store.keys.tombstone(owner)
-        value = fingerprint(checked.rule.name, checked.field, checked.value, checked.text)
-        return Digests(
-            payload=digest(key, "payload", checked.payload),
-            source=digest(key, "source", checked.source_id),
-            value=digest(key, "value", *value),
-        )
+    def _payload_digest(self, owner: Owner, checked: Checked) -> bytes:
+        return digest(self.store.keys.tombstone(owner), "payload", checked.payload)
+
+    def _source_digest(self, owner: Owner, source_id: str) -> bytes:
+        return digest(self.store.keys.tombstone(owner), "source", source_id)
+
+    def _value_digest(self, owner: Owner, said: Statement | Checked) -> bytes:
+        kind = said.rule.name if isinstance(said, Checked) else said.kind
+        value = fingerprint(kind, said.field, said.value, said.text)
+        return digest(self.store.keys.tombstone(owner), "value", *value)
 
 
 @dataclass(frozen=True, slots=True)

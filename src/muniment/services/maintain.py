@@ -12,15 +12,19 @@ from muniment.services.vectors import CHUNK, Progress, embed_passages
 if TYPE_CHECKING:
     from muniment.clock import Clock
     from muniment.ports import Embedder, OwnerState, PendingText, Store, Transaction
+    from muniment.rules.kinds import Policy
 
 
 class Maintenance:
     """Steps that may be stopped and repeated at any time."""
 
-    def __init__(self, store: Store, *, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, *, embedder: Embedder | None, clock: Clock, policy: Policy
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._clock = clock
+        self._policy = policy
 
     def embed(self, progress: Progress | None) -> tuple[int, int]:
         """Give every active record a vector of the present model.
@@ -44,7 +48,7 @@ class Maintenance:
         model = embedder.model
         slot = self._store.write(lambda tx: tx.ensure_slot(model))
         with self._store.snapshot() as view:
-            waiting = {owner: view.count_pending(owner, slot) for owner in view.scopes()}
+            waiting = {owner: view.count_pending(owner, slot) for owner in view.owners()}
         total, tried, done = sum(waiting.values()), 0, 0
         for owner in waiting:
             for chunk in self._chunks(owner, slot):
@@ -85,7 +89,7 @@ class Maintenance:
         """Return facts about the store, its counts and the embedder."""
         now = self._clock.now()
         with self._store.snapshot() as view:
-            owners = view.scopes()
+            owners = view.owners()
             counts = sum((view.counts(owner, now) for owner in owners), Counts())
         problems = []
         if counts.pending:
@@ -99,6 +103,22 @@ class Maintenance:
             except ProviderError as error:
                 problems.append(f"The embedder does not work: {error}")
         return Health(self._store.info(), len(owners), counts, name, tuple(problems))
+
+    def lapse(self) -> int:
+        """End the review of candidates that waited longer than the policy allows; return how many."""
+        now = self._clock.now()
+        with self._store.snapshot() as view:
+            owners = view.owners()
+        return sum(self._lapse_of(owner, now) for owner in owners)
+
+    def _lapse_of(self, owner: OwnerState, now: int) -> int:
+        return self._store.write(lambda tx: self._lapse(tx, owner, now))
+
+    def _lapse(self, tx: Transaction, owner: OwnerState, now: int) -> int:
+        ended = tx.lapse(owner, now - self._policy.candidate_lifetime, now)
+        if ended:
+            tx.append_audit(owner, at=now, actor="maintenance", action="lapse", memory_ids=ended)
+        return len(ended)
 
     def compact(self) -> None:
         """Rewrite the database so that no deleted byte is left in it.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.clock import Clock
+from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.ports import (
     Calibration,
@@ -22,21 +23,24 @@ from muniment.ports import (
 from muniment.records import PacketItem, Record
 from muniment.rules.filters import Condition, parse_filters, passes
 from muniment.rules.packet import TokenCounter, build_packet
-from muniment.rules.ranking import Ranking, arrange, fuse, publish
+from muniment.rules.ranking import Ranking, arrange, fuse, publish, share
+from muniment.rules.statement import field_key
 from muniment.rules.text import content_free, tokenise
-from muniment.segment.part import Mask, Part
+from muniment.scope import Owner, Scope, Space
+from muniment.segment.part import Floats, Mask, Part, build
 from muniment.segment.rows import IndexChanges
-from muniment.segment.segment import Channels, Query, Segment
+from muniment.segment.search import Channels, Sought, search
+from muniment.segment.segment import Segment
 from muniment.services.segments import Segments
 from muniment.services.words import WordKeys
 from muniment.trace import Degraded, Hit, Reason, Recall, RecallTrace
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
-    from muniment.scope import Scope
 
 LARGEST_LIMIT = 10_000
 LONGEST_QUERY = 8_000
+_BINDING = ("procedure", "constraint")
 _NO_SCORES = Calibration(low=0.0, high=1.0)
 
 
@@ -52,6 +56,7 @@ class Question:
         filters: Conditions on fields and metadata, or None.
         budget: Most tokens the packet may use, or None without limit.
         strict: Whether a failing embedder is an error instead of a lexical recall.
+        as_of: Past instant whose beliefs are wanted, or None for the present.
     """
 
     query: str
@@ -61,6 +66,7 @@ class Question:
     filters: Mapping[str, Any] | None
     budget: int | None
     strict: bool
+    as_of: datetime | str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +74,16 @@ class _Asked:
     """The question after everything that needs no database."""
 
     question: Question
-    query: Query
+    tokens: tuple[str, ...]
+    text: str
+    vector: Floats | None
     listing: bool
     model: EmbeddingModel | None
     calibration: Calibration
     degraded: tuple[Degraded, ...]
-    names: frozenset[str] | None
+    names: frozenset[str]
     conditions: tuple[Condition, ...]
+    as_of: int | None
 
 
 @dataclass(slots=True)
@@ -82,32 +91,40 @@ class _Choice:
     """Narrows live records to the wanted kinds and filters, and counts what it left out."""
 
     asked: _Asked
-    allowed: NDArray[np.int64] | None
+    allowed: list[NDArray[np.int64]] | None
     by_kind: int = 0
     by_filter: int = 0
 
-    def narrow(self, part: Part, live: Mask) -> Mask:
-        chosen = live
-        if self.asked.names is not None:
-            wanted = [n for n, name in enumerate(part.kind_names) if name in self.asked.names]
-            chosen = live & np.isin(part.kinds, wanted)
-            self.by_kind += int(live.sum() - chosen.sum())
+    def narrow(self, part: Part, live: Mask, place: int) -> Mask:
+        wanted = [n for n, name in enumerate(part.kind_names) if name in self.asked.names]
+        chosen = live & np.isin(part.kinds, wanted)
+        self.by_kind += int(live.sum() - chosen.sum())
         if self.allowed is not None:
             before = int(chosen.sum())
-            chosen = chosen & np.isin(part.seqs, self.allowed)
+            chosen = chosen & np.isin(part.seqs, self.allowed[place])
             self.by_filter += before - int(chosen.sum())
         return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """One owner's part in a recall: its state, its segment and its parts to search."""
+
+    state: OwnerState
+    segment: Segment
+    sought: tuple[Sought, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Found:
     """What the search gave, before the budget."""
 
-    segment: Segment
+    readings: tuple[_Reading, ...]
     choice: _Choice
     channels: Channels
     ranking: Ranking
     records: Sequence[Record]
+    contested: frozenset[str]
 
 
 class Recalling:
@@ -132,96 +149,176 @@ class Recalling:
         self._segments = segments
         self._count_tokens = count_tokens
 
-    def recall(self, scope: Scope, question: Question) -> Recall:
+    def recall(self, scope: Scope, spaces: Sequence[Space], question: Question) -> Recall:
         """Return the packet and the trace of one recall.
+
+        Args:
+            scope: Whose memory is asked.
+            spaces: The shared spaces that the caller may read, by verified claim.
+            question: What is asked.
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
             ProviderError: The embedder failed and the recall is strict.
             StoreError: The database cannot be read.
         """
-        asked = self._ask(scope, question)
         now = self._clock.now()
+        asked = self._ask(question, now)
         with self._store.snapshot() as view:
-            owner = view.owner(scope)
-            found = self._search(view, owner, asked, now)
+            found = self._search(view, (scope, *spaces), asked, now)
         hits = _hits(found)
-        pairs = zip(found.records, hits, strict=True)
-        items = [PacketItem(record, hit.score) for record, hit in pairs]
+        pairs = list(zip(found.records, hits, strict=True))
+        ruled, over = _overruled(pairs)
+        items = [
+            PacketItem(record, hit.score, record.memory_id in found.contested)
+            for record, hit in ruled
+        ]
         packet, passed = build_packet(items, question.budget, self._count_tokens)
         used = {item.record.memory_id for item in packet}
         trace = RecallTrace(
-            records=len(found.segment),
+            records=sum(len(reading.segment) for reading in found.readings),
             considered=int(found.channels.chosen.sum()),
             hits=tuple(hit for hit in hits if hit.memory_id in used),
-            rejected=_rejected(found, len(passed), now),
+            rejected=_rejected(found, len(passed), over, asked.as_of or now),
             budget_rejected=tuple(item.record.memory_id for item in passed),
             channels=_channel_names(asked),
             degraded=(*asked.degraded, *_pending(found.channels, asked)),
             embedder=None if asked.model is None else asked.model.name,
-            version=0 if owner is None else owner.version,
+            version=found.readings[0].state.version if found.readings else 0,
         )
         return Recall(packet, trace)
 
-    def _ask(self, scope: Scope, question: Question) -> _Asked:
+    def _ask(self, question: Question, now: int) -> _Asked:
         _check(question)
-        kinds = question.kinds
-        names = None if kinds is None else frozenset(self._policy.rule(k).name for k in kinds)
         text = question.query[:LONGEST_QUERY]
-        listing = content_free(text)
-        hasher = self._words.of(scope)
-        query = Query(
-            words=tuple(dict.fromkeys(map(hasher.hash, tokenise(text)))),
-            exact=hasher.exact(text),
-            vector=None,
-        )
         asked = _Asked(
             question=question,
-            query=query,
-            listing=listing,
+            tokens=tuple(dict.fromkeys(tokenise(text))),
+            text=text,
+            vector=None,
+            listing=content_free(text),
             model=None,
             calibration=_NO_SCORES,
             degraded=(Degraded.QUERY_CUT,) if len(text) < len(question.query) else (),
-            names=names,
+            names=self._readable(question.kinds),
             conditions=parse_filters(question.filters),
+            as_of=None if question.as_of is None else _past("as_of", question.as_of, now),
         )
-        return asked if listing or not text.strip() else self._embed(asked, text)
+        return asked if asked.listing or not text.strip() else self._embed(asked)
 
-    def _embed(self, asked: _Asked, text: str) -> _Asked:
+    def _readable(self, kinds: Collection[str] | None) -> frozenset[str]:
+        """Return the wanted kinds that the policy lets a model read."""
+        wanted = self._policy.kinds if kinds is None else kinds
+        rules = (self._policy.rule(kind) for kind in wanted)
+        return frozenset(rule.name for rule in rules if "read" in rule.model)
+
+    def _embed(self, asked: _Asked) -> _Asked:
         """Add the question's vector, or say why there is none."""
         if self._embedder is None:
             return replace(asked, degraded=(*asked.degraded, Degraded.NO_EMBEDDER))
         try:
-            vector = self._embedder.embed_query(text)
+            vector = self._embedder.embed_query(asked.text)
             model, calibration = self._embedder.model, self._embedder.calibration
         except ProviderError:
             if asked.question.strict:
                 raise
             return replace(asked, degraded=(*asked.degraded, Degraded.EMBEDDER_FAILED))
-        query = replace(asked.query, vector=vector)
-        return replace(asked, query=query, model=model, calibration=calibration)
+        return replace(asked, vector=vector, model=model, calibration=calibration)
 
-    def _search(self, view: Snapshot, owner: OwnerState | None, asked: _Asked, now: int) -> _Found:
-        allowed = None
-        segment = Segment.of(IndexChanges([], []), 0, 0)
-        query = asked.query
-        if owner is not None:
-            slot = None if asked.model is None else view.slot(asked.model)
-            dimensions = 0 if asked.model is None or slot is None else asked.model.dimensions
-            query = query if slot is not None else replace(query, vector=None)
-            segment = self._segments.current(view, owner, slot, dimensions)
-            if asked.conditions:
-                facts = view.facts(owner)
-                passing = [seq for seq, row in facts if passes(row, asked.conditions)]
-                allowed = np.array(passing, dtype=np.int64)
+    def _search(self, view: Snapshot, owners: Sequence[Owner], asked: _Asked, now: int) -> _Found:
+        slot = None if asked.model is None else view.slot(asked.model)
+        states = [state for owner in owners if (state := view.owner(owner)) is not None]
+        readings = tuple(self._read(view, state, slot, asked, now) for state in states)
+        sought = [one for reading in readings for one in reading.sought] or [_NOTHING]
+        choice = _Choice(asked, _allowed(view, readings, asked.conditions))
+        channels = search(sought, None if slot is None else asked.vector, choice.narrow)
+        groups = np.array([n for n, reading in enumerate(readings) for _ in reading.sought] or [0])[
+            channels.places
+        ]
+        ranking = _rank(channels, groups, asked, len(readings))
+        return _Found(
+            readings=readings,
+            choice=choice,
+            channels=channels,
+            ranking=ranking,
+            records=_records(view, readings, groups, channels.seqs, ranking.order, now),
+            contested=frozenset[str]().union(*(view.contested(state) for state in states)),
+        )
+
+    def _read(
+        self, view: Snapshot, state: OwnerState, slot: int | None, asked: _Asked, now: int
+    ) -> _Reading:
+        dimensions = 0 if asked.model is None or slot is None else asked.model.dimensions
+        if asked.as_of is None:
+            segment = self._segments.current(view, state, slot, dimensions)
         else:
-            query = replace(query, vector=None)
-        choice = _Choice(asked, allowed)
-        channels = segment.search(query, now, choice.narrow)
-        ranking = _rank(channels, asked)
-        seqs = channels.seqs[ranking.order].tolist()
-        records = [] if owner is None else view.records(owner, seqs, now)
-        return _Found(segment, choice, channels, ranking, records)
+            rows = view.rows_as_of(state, asked.as_of, slot)
+            segment = Segment.of(IndexChanges(rows, []), state.version, dimensions)
+        hasher = self._words.of(state.owner)
+        words = tuple(map(hasher.hash, asked.tokens))
+        sought = segment.sought(words, hasher.exact(asked.text), asked.as_of or now)
+        return _Reading(state, segment, tuple(sought))
+
+
+_NOTHING = Sought(build([], 0), np.zeros(0, dtype=np.bool_), (), None)
+
+
+def _past(name: str, moment: datetime | str, now: int) -> int:
+    instant = to_instant(name, moment)
+    if instant > now:
+        raise InvalidInputError(f"{name} must not lie in the future.")
+    return instant
+
+
+def _allowed(
+    view: Snapshot, readings: Sequence[_Reading], conditions: tuple[Condition, ...]
+) -> list[NDArray[np.int64]] | None:
+    """Return for each part sought the records that pass the filters; None without filters."""
+    if not conditions:
+        return None
+    allowed = []
+    for reading in readings:
+        facts = view.facts(reading.state)
+        passing = [seq for seq, row in facts if passes(row, conditions)]
+        allowed += [np.array(passing, dtype=np.int64)] * len(reading.sought)
+    return allowed or [np.zeros(0, dtype=np.int64)]
+
+
+def _records(
+    view: Snapshot,
+    readings: Sequence[_Reading],
+    groups: NDArray[np.int64],
+    seqs: NDArray[np.int64],
+    order: NDArray[np.int64],
+    now: int,
+) -> list[Record]:
+    """Return the records at places of the channels, in that order."""
+    if len(readings) == 1:
+        return view.records(readings[0].state, seqs[order].tolist(), now)
+    return [
+        record
+        for place in order.tolist()
+        for record in view.records(readings[groups[place]].state, [int(seqs[place])], now)
+    ]
+
+
+def _overruled(
+    pairs: Sequence[tuple[Record, Hit]],
+) -> tuple[list[tuple[Record, Hit]], int]:
+    """Leave out what a space's procedure or constraint about the same field overrules."""
+    binding = {
+        (record.kind, field_key(record.field))
+        for record, _ in pairs
+        if isinstance(record.scope, Space) and record.kind in _BINDING and record.field is not None
+    }
+    ruled = [
+        (record, hit)
+        for record, hit in pairs
+        if isinstance(record.scope, Space)
+        or record.field is None
+        or (record.kind, field_key(record.field)) not in binding
+    ]
+    return ruled, len(pairs) - len(ruled)
 
 
 def _check(question: Question) -> None:
@@ -236,11 +333,20 @@ def _check(question: Question) -> None:
         raise InvalidInputError("minimum_score must be a number from -1 to 1.")
 
 
-def _rank(channels: Channels, asked: _Asked) -> Ranking:
-    limits = (asked.question.minimum_score, asked.question.limit)
+def _rank(channels: Channels, groups: NDArray[np.int64], asked: _Asked, owners: int) -> Ranking:
+    minimum, limit = asked.question.minimum_score, asked.question.limit
     if asked.listing:
-        everything = np.ones(len(channels.seqs), dtype=np.float32)
-        return arrange(channels.chosen, everything, everything, channels.seqs, *limits)
+        score = fused = np.ones(len(channels.seqs), dtype=np.float32)
+    else:
+        score, fused = _scores(channels, asked)
+    shared = owners > 1
+    ranking = arrange(
+        channels.chosen, fused, score, channels.seqs, minimum, None if shared else limit
+    )
+    return share(ranking, groups, limit) if shared else ranking
+
+
+def _scores(channels: Channels, asked: _Asked) -> tuple[Floats, Floats]:
     pool = channels.live & channels.embedded
     score = publish(
         channels.coverage,
@@ -250,8 +356,7 @@ def _rank(channels: Channels, asked: _Asked) -> Ranking:
         asked.calibration.low,
         asked.calibration.high,
     )
-    fused = fuse(channels.lexical, channels.centred, pool, channels.exact)
-    return arrange(channels.chosen, fused, score, channels.seqs, *limits)
+    return score, fuse(channels.lexical, channels.centred, pool, channels.exact)
 
 
 def _hits(found: _Found) -> list[Hit]:
@@ -271,8 +376,11 @@ def _hits(found: _Found) -> list[Hit]:
     ]
 
 
-def _rejected(found: _Found, over_budget: int, now: int) -> dict[Reason, int]:
-    expired, early, late = found.segment.lapsed(now)
+def _rejected(found: _Found, over_budget: int, overruled: int, now: int) -> dict[Reason, int]:
+    lapsed = [reading.segment.lapsed(now) for reading in found.readings]
+    expired, early, late = (
+        (sum(counts) for counts in zip(*lapsed, strict=True)) if lapsed else (0,) * 3
+    )
     passing = int(found.channels.chosen.sum()) - found.ranking.below
     counts = {
         Reason.EXPIRED: expired,
@@ -282,6 +390,7 @@ def _rejected(found: _Found, over_budget: int, now: int) -> dict[Reason, int]:
         Reason.FILTER: found.choice.by_filter,
         Reason.SCORE: found.ranking.below,
         Reason.LIMIT: passing - len(found.ranking.order),
+        Reason.OVERRULED: overruled,
         Reason.BUDGET: over_budget,
     }
     return {reason: count for reason, count in counts.items() if count}

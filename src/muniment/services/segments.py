@@ -59,7 +59,7 @@ class Segments:
             slot: The model whose vectors are wanted, or None.
             dimensions: Length of its vectors; 0 without a model.
         """
-        key = (owner.scope.tenant_id, owner.owner_no, owner.incarnation, slot)
+        key = (owner.owner.tenant_id, owner.owner_no, owner.incarnation, slot)
         place = self._place(key)
         with place.lock:
             known = place.segment

@@ -1,106 +1,73 @@
-"""The one gate that all writes pass."""
+"""Writing records: remember, record an outcome, correct; one or many."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from muniment.clock import Clock, from_instant, new_id
+from muniment.clock import from_instant, new_id
 from muniment.errors import (
     BatchError,
     BatchItem,
     ConflictError,
+    InvalidInputError,
     MunimentError,
+    NotFoundError,
     RefusedError,
     TombstonedError,
 )
-from muniment.keys import digest
-from muniment.ports import (
-    Embedder,
-    NewRecord,
-    OwnerState,
-    Screener,
-    Snapshot,
-    Store,
-    Transaction,
-)
-from muniment.records import Authority, EmbeddingState, Statement, Status, WritePath, canonical_json
-from muniment.results import Batch, Finding, Outcome, Preview, Written
-from muniment.rules.precedence import Claim, Decision, decide
-from muniment.rules.statement import Checked, check, fingerprint
-from muniment.rules.text import tokenise
-from muniment.services.vectors import Progress, embed_passages
-from muniment.services.words import WordKeys
+from muniment.ports import Transaction
+from muniment.records import Authority, Record, Statement, Status, WritePath
+from muniment.results import Batch, Preview, Written
+from muniment.rules.precedence import Decision, decide
+from muniment.rules.statement import check, statement_of
+from muniment.rules.tombstones import Burial
+from muniment.services.gate import Admitted, Author, Gate, claim_of
+from muniment.services.vectors import Progress
 
 if TYPE_CHECKING:
-    from muniment.rules.kinds import Policy
-    from muniment.scope import Scope
-
-
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who writes, through which door, with which rank. Set by the facade, never by a payload.
-
-    Attributes:
-        actor: The name in the record and the audit entry.
-        path: The door.
-        authority: The rank of what comes through it.
-    """
-
-    actor: str
-    path: WritePath
-    authority: Authority
-
+    from muniment.scope import Owner
 
 SUBJECT = Author("subject", WritePath.REMEMBER, Authority.EXPLICIT)
+APPLICATION = Author("application", WritePath.OUTCOME, Authority.VERIFIED_OUTCOME)
+SYSTEM = Author("application", WritePath.OUTCOME, Authority.SYSTEM_OF_RECORD)
 OPERATOR = Author("operator", WritePath.IMPORT, Authority.EXPLICIT)
+CORRECTING = Author("subject", WritePath.CORRECT, Authority.EXPLICIT)
 
-
-@dataclass(frozen=True, slots=True)
-class _Digests:
-    payload: bytes
-    source: bytes
-    value: bytes
+_CHANGEABLE = frozenset(
+    {"text", "value", "expires_at", "valid_from", "valid_until", "metadata", "source_id"}
+)
 
 
 class Writes:
-    """Screens, checks and embeds outside; then decides and stores in one transaction."""
+    """The write paths that lead straight to a record."""
 
-    def __init__(
-        self,
-        store: Store,
-        *,
-        policy: Policy,
-        clock: Clock,
-        embedder: Embedder | None,
-        screener: Screener,
-        words: WordKeys,
-    ) -> None:
-        self._store = store
-        self._policy = policy
-        self._clock = clock
-        self._embedder = embedder
-        self._screener = screener
-        self._words = words
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
 
-    def remember(self, scope: Scope, statement: Statement, author: Author) -> Written:
+    def remember(self, owner: Owner, statement: Statement, author: Author) -> Written:
         """Store one statement.
 
         Raises:
             InvalidInputError: The statement is malformed.
             RefusedError: Screening refused it.
-            ConflictError: Its source_id or field belongs to another statement.
-            TombstonedError: It was forgotten.
+            ConflictError: Its source_id belongs to another statement.
+            TombstonedError: It was forgotten, rejected or corrected.
             StoreError: The database failed.
         """
-        checked = self._admit(statement, author)
-        vectors = self._embed(scope, [checked], None)
-        return self._store.write(lambda tx: self._file(tx, scope, checked, author, vectors[0]))
+        gate = self._gate
+        admitted = gate.admit(owner, statement, author)
+        (vector,) = gate.embed(owner, [admitted])
+        try:
+            return gate.store.write(lambda tx: gate.file(tx, owner, admitted, author, vector))
+        except TombstonedError:
+            gate.audit_refusal(owner, author, TombstonedError.code)
+            raise
 
     def remember_many(
         self,
-        scope: Scope,
+        owner: Owner,
         statements: Sequence[Statement],
         author: Author,
         *,
@@ -110,7 +77,7 @@ class Writes:
         """Store several statements in one transaction.
 
         Args:
-            scope: Whose they are.
+            owner: Whose they are.
             statements: What to remember, in order.
             author: Who writes.
             skip: Whether to leave out what is wrong instead of refusing everything.
@@ -120,89 +87,29 @@ class Writes:
             BatchError: `skip` is false and at least one statement is wrong. Nothing was written.
         """
         wrong: dict[int, MunimentError] = {}
-        checked: dict[int, Checked] = {}
+        admitted: dict[int, Admitted] = {}
         for index, statement in enumerate(statements):
             try:
-                checked[index] = self._admit(statement, author)
+                admitted[index] = self._gate.admit(owner, statement, author)
             except MunimentError as error:
                 wrong[index] = error
         if wrong and not skip:
             raise _batch_error(wrong)
-        vectors = dict(
-            zip(checked, self._embed(scope, list(checked.values()), progress), strict=True)
+        found = self._gate.embed(owner, list(admitted.values()), progress)
+        vectors = dict(zip(admitted, found, strict=True))
+        batch = self._gate.store.write(
+            lambda tx: self._file_many(tx, owner, admitted, author, vectors, wrong, skip=skip)
         )
-        return self._store.write(
-            lambda tx: self._file_many(tx, scope, checked, author, vectors, wrong, skip=skip)
-        )
-
-    def preview(self, scope: Scope, statement: Statement, author: Author) -> Preview:
-        """Return what `remember` would do with a statement, without writing anything.
-
-        Raises:
-            InvalidInputError: The statement is malformed.
-        """
-        checked = check(statement, self._policy, self._clock.now())
-        findings = tuple(self._screener.screen(checked.text, author.path))
-        refusal: str | None = None
-        repeats: str | None = None
-        supersedes: str | None = None
-        if any(finding.refuses for finding in findings):
-            refusal = RefusedError.code
-        with self._store.snapshot() as view:
-            owner = view.owner(scope)
-            if owner is not None and refusal is None:
-                try:
-                    known = self._known(view, owner, checked, author)
-                    repeats = None if known is None else known.memory_id
-                    supersedes = None if known else self._replaced(view, owner, checked, author)
-                except MunimentError as error:
-                    refusal = error.code
-        return Preview(
-            kind=checked.rule.name,
-            text=checked.text,
-            field=checked.field,
-            value=checked.value,
-            expires_at=None if checked.expires_at is None else from_instant(checked.expires_at),
-            findings=findings,
-            accepted=refusal is None,
-            refusal=refusal,
-            repeats=repeats,
-            supersedes=supersedes,
-        )
-
-    def _admit(self, statement: Statement, author: Author) -> Checked:
-        checked = check(statement, self._policy, self._clock.now())
-        screened = [checked.text, checked.field or "", *_texts(checked.value)]
-        screened += [text for item in checked.metadata.values() for text in _texts(item)]
-        for text in screened:
-            for finding in self._screener.screen(text, author.path):
-                if finding.refuses:
-                    raise _refusal(finding)
-        return checked
-
-    def _embed(
-        self, scope: Scope, batch: Sequence[Checked], progress: Progress | None
-    ) -> list[bytes | None]:
-        """Return a vector for each statement; None where it failed or is already stored."""
-        if self._embedder is None:
-            return [None] * len(batch)
-        places = self._unfiled(scope, batch)
-        found = embed_passages(self._embedder, [batch[at].text for at in places], progress)
-        vectors = dict(zip(places, found, strict=True))
-        return [vectors.get(at) for at in range(len(batch))]
-
-    def _unfiled(self, scope: Scope, batch: Sequence[Checked]) -> list[int]:
-        with self._store.snapshot() as view:
-            owner = view.owner(scope)
-            if owner is None:
-                return list(range(len(batch)))
-            return [at for at, one in enumerate(batch) if not view.filed(owner, one.source_id)]
+        for item in batch.skipped:
+            if isinstance(item.error, TombstonedError):
+                self._gate.audit_refusal(owner, author, item.error.code)
+        return batch
 
     def _file_many(
         self,
         tx: Transaction,
-        scope: Scope,
-        checked: Mapping[int, Checked],
+        owner: Owner,
+        admitted: Mapping[int, Admitted],
         author: Author,
         vectors: Mapping[int, bytes | None],
         wrong: Mapping[int, MunimentError],
@@ -211,162 +118,135 @@ class Writes:
     ) -> Batch:
         failed = dict(wrong)
         written: dict[int, Written] = {}
-        for index, one in checked.items():
+        for index, one in admitted.items():
             try:
-                written[index] = self._file(tx, scope, one, author, vectors[index])
+                written[index] = self._gate.file(tx, owner, one, author, vectors[index])
             except (ConflictError, TombstonedError) as error:
                 failed[index] = error
         if failed and not skip:
             raise _batch_error(failed)
         return Batch(tuple(written.values()), _items(failed))
 
-    def _file(
+    def correct(
+        self, owner: Owner, memory_id: str, changes: Mapping[str, Any], author: Author
+    ) -> Written:
+        """Replace an active record by a corrected one and bury the old value.
+
+        Kind, field, metadata, validity and expiry stay unless they are among the changes.
+
+        Raises:
+            NotFoundError: The owner has no such active record.
+            InvalidInputError: A change is malformed, or nothing changes.
+            RefusedError: Screening refused it.
+            TombstonedError: The corrected value was itself rejected or corrected before.
+        """
+        gate = self._gate
+        if not set(changes) <= _CHANGEABLE:
+            raise InvalidInputError(f"A correction may change: {', '.join(sorted(_CHANGEABLE))}.")
+        with gate.store.snapshot() as view:
+            state = view.owner(owner)
+            found = None if state is None else view.record(state, memory_id, gate.clock.now())
+        old = _active(found)
+        before = statement_of(old)
+        after = replace(before, **{"source_id": new_id("src"), **changes})
+        admitted = gate.admit(owner, after, author)
+        if (admitted.checked.text, admitted.checked.value) == (old.text, old.value):
+            raise InvalidInputError("The correction changes neither text nor value.")
+        (vector,) = gate.embed(owner, [admitted])
+        return gate.store.write(
+            lambda tx: self._replace(tx, owner, memory_id, before, admitted, author, vector)
+        )
+
+    def _replace(
         self,
         tx: Transaction,
-        scope: Scope,
-        checked: Checked,
+        owner: Owner,
+        memory_id: str,
+        before: Statement,
+        admitted: Admitted,
         author: Author,
         vector: bytes | None,
     ) -> Written:
-        """Decide and store one statement. Runs inside the write transaction."""
-        now = self._clock.now()
-        owner = tx.ensure_owner(scope, now)
-        known = self._known(tx, owner, checked, author)
-        if known is not None:
-            return known
-        replaced = self._replaced(tx, owner, checked, author)
-        owner = tx.bump(owner)
-        record = self._record(tx, scope, checked, author, vector, replaced, now)
-        if replaced is not None:
-            tx.supersede(owner, replaced, record.memory_id)
-        tx.insert(owner, record)
-        tx.append_audit(
-            owner,
-            at=now,
-            actor=author.actor,
-            action=author.path.value,
-            memory_ids=[record.memory_id, *([replaced] if replaced else [])],
-            reason=None if replaced is None else "superseded",
-        )
-        return Written(record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding)
+        gate = self._gate
+        state = tx.owner(owner)
+        found = None if state is None else tx.record(state, memory_id, gate.clock.now())
+        _active(found)
+        written = gate.file(tx, owner, admitted, author, vector, replacing=memory_id)
+        if state is not None and written.superseded == memory_id:
+            gate.bury(tx, state, before, memory_id, Burial.CORRECTED)
+        return written
 
-    def _record(
-        self,
-        tx: Transaction,
-        scope: Scope,
-        checked: Checked,
-        author: Author,
-        vector: bytes | None,
-        replaced: str | None,
-        now: int,
-    ) -> NewRecord:
-        placed = None
-        state = EmbeddingState.NONE
-        if self._embedder is not None:
-            state = EmbeddingState.PENDING if vector is None else EmbeddingState.READY
-        if self._embedder is not None and vector is not None:
-            placed = (tx.ensure_slot(self._embedder.model), vector)
-        names = [checked.text, *([checked.field] if checked.field else []), *_texts(checked.value)]
-        return NewRecord(
-            memory_id=new_id("mem"),
+    def preview(self, owner: Owner, statement: Statement, author: Author) -> Preview:
+        """Return what `remember` would do with a statement, without writing anything.
+
+        Raises:
+            InvalidInputError: The statement is malformed.
+        """
+        gate = self._gate
+        checked = check(statement, gate.policy, gate.clock.now())
+        findings = gate.screen(checked, author)
+        refused = any(finding.refuses for finding in findings)
+        outlook = _Outlook(RefusedError.code if refused else None)
+        if not refused:
+            outlook = self._outlook(owner, Admitted(statement, checked, findings), author)
+        return Preview(
             kind=checked.rule.name,
             text=checked.text,
             field=checked.field,
-            field_key=checked.field_key,
             value=checked.value,
-            source_id=checked.source_id,
-            path=author.path,
-            payload_digest=self._digests(scope, checked).payload,
-            authority=author.authority,
-            actor=author.actor,
-            created_at=now,
-            valid_from=checked.valid_from,
-            valid_until=checked.valid_until,
-            expires_at=checked.expires_at,
-            metadata=checked.metadata,
-            supersedes=replaced,
-            words=self._words.of(scope).pack(tokenise(" ".join(dict.fromkeys(names))), names),
-            vector=placed,
-            embedding=state,
+            expires_at=None if checked.expires_at is None else from_instant(checked.expires_at),
+            findings=findings,
+            accepted=outlook.refusal is None,
+            refusal=outlook.refusal,
+            repeats=outlook.repeats,
+            supersedes=outlook.supersedes,
+            contested=outlook.contested,
         )
 
-    def _known(
-        self, view: Snapshot, owner: OwnerState, checked: Checked, author: Author
-    ) -> Written | None:
-        """Return the earlier result of the same statement, or raise what stands against it."""
-        digests = self._digests(owner.scope, checked)
-        filed = view.filed(owner, checked.source_id)
-        if filed is not None:
-            if filed.payload_digest != digests.payload:
-                raise ConflictError(
-                    "source_id already identifies a different statement in this scope; "
-                    "use a new source_id for a new statement.",
-                    memory_id=filed.memory_id,
-                )
-            return Written(filed.memory_id, Outcome.REPEATED, filed.status, None, filed.embedding)
-        buried = view.tombstoned(owner, digests.source, digests.value)
-        if buried == "source":
-            raise TombstonedError(
-                "The statement with this source_id was forgotten. If the person states it again, "
-                "remember it under a new source_id."
-            )
-        if buried == "value" and author.path is not WritePath.REMEMBER:
-            raise TombstonedError(
-                "The same statement was forgotten; only the person may restate it."
-            )
-        return None
-
-    def _replaced(
-        self, view: Snapshot, owner: OwnerState, checked: Checked, author: Author
-    ) -> str | None:
-        """Return the id of the active record that a statement supersedes, or None."""
-        if checked.field_key is None:
-            return None
-        active = view.active_field(owner, checked.rule.name, checked.field_key, self._clock.now())
-        if active is None:
-            return None
-        decision = decide(
-            Claim(active.authority, active.actor, active.value),
-            Claim(author.authority, author.actor, checked.value),
-        )
-        if decision is Decision.CONFLICT:
-            raise ConflictError(
-                "An active record of another source holds this field; correct or forget it first.",
-                memory_id=active.memory_id,
-            )
-        return active.memory_id
-
-    def _digests(self, scope: Scope, checked: Checked) -> _Digests:
-        key = self._store.keys.tombstone(scope)
-        return _Digests(
-            payload=digest(key, "payload", checked.payload),
-            source=digest(key, "source", checked.source_id),
-            value=digest(
-                key,
-                "value",
-                *fingerprint(checked.rule.name, checked.field, checked.value, checked.text),
-            ),
-        )
+    def _outlook(self, owner: Owner, admitted: Admitted, author: Author) -> _Outlook:
+        gate = self._gate
+        with gate.store.snapshot() as view:
+            state = view.owner(owner)
+            if state is None:
+                return _Outlook(None)
+            try:
+                known = gate.known(view, state, admitted)
+                if known is not None:
+                    return _Outlook(None, repeats=known.memory_id)
+                gate.check_tombstones(view, state, admitted.checked, author)
+            except MunimentError as error:
+                return _Outlook(error.code)
+            standing = gate.standing(view, state, admitted.checked)
+            if standing is None:
+                return _Outlook(None)
+            if decide(standing.claim, claim_of(admitted.checked, author)) is Decision.CONFLICT:
+                return _Outlook(None, contested=standing.memory_id)
+            return _Outlook(None, supersedes=standing.memory_id)
 
 
-def _texts(value: object) -> list[str]:
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for item in value.values() for text in _texts(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in _texts(item)]
-    return [] if value is None else [canonical_json(value)]  # type: ignore[arg-type]
+class _Outlook:
+    """What stands before a statement that is not written yet."""
+
+    __slots__ = ("contested", "refusal", "repeats", "supersedes")
+
+    def __init__(
+        self,
+        refusal: str | None,
+        *,
+        repeats: str | None = None,
+        supersedes: str | None = None,
+        contested: str | None = None,
+    ) -> None:
+        self.refusal = refusal
+        self.repeats = repeats
+        self.supersedes = supersedes
+        self.contested = contested
 
 
-def _refusal(finding: Finding) -> RefusedError:
-    return RefusedError(
-        f"The write gate refused the text: {finding.name} at characters "
-        f"{finding.start} to {finding.end}. Remove it and try again.",
-        finding=finding.name,
-        start=finding.start,
-        end=finding.end,
-    )
+def _active(record: Record | None) -> Record:
+    if record is None or record.status is not Status.ACTIVE:
+        raise NotFoundError("No active record with this memory_id in this scope.")
+    return record
 
 
 def _items(wrong: Mapping[int, MunimentError]) -> tuple[BatchItem, ...]:

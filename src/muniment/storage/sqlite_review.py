@@ -39,6 +39,11 @@ class SqliteSnapshot(SqliteRecordSnapshot):
         values = {**key_of(owner), "status": status.value, "before": before, "limit": limit}
         return [to_candidate(row, owner.owner) for row in self._all("candidate_page", values)]
 
+    def conflicts(self, owner: OwnerState) -> list[Candidate]:
+        """Return the pending candidates that contradict an active record, oldest first."""
+        rows = self._all("conflicts", key_of(owner))
+        return [to_candidate(row, owner.owner) for row in rows]
+
     def contested(self, owner: OwnerState) -> frozenset[str]:
         """Return the records that a pending candidate contradicts."""
         return frozenset(row[0] for row in self._all("contested", key_of(owner)))

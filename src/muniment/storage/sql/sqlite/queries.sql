@@ -299,6 +299,15 @@ FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = :status AND seq < :before
 ORDER BY seq DESC LIMIT :limit;
 
+-- name: conflicts
+-- Pending candidates of an owner that contradict an active record, oldest first.
+SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
+       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
+FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND contested IS NOT NULL
+ORDER BY seq;
+
 -- name: contested
 -- The records of an owner that a pending candidate contradicts.
 SELECT DISTINCT contested FROM candidates INDEXED BY candidates_pending

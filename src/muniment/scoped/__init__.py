@@ -1,0 +1,25 @@
+"""The facade of one scope, in parts: what writes, what reads, what proposes, and the review desk."""
+
+from __future__ import annotations
+
+from muniment.scoped.base import (
+    DEFAULT_BUDGET,
+    DEFAULT_LIMIT,
+    DEFAULT_MINIMUM_SCORE,
+    OnError,
+    Progress,
+    Services,
+)
+from muniment.scoped.desk import ReviewDesk
+from muniment.scoped.memory import ScopedMemory
+
+__all__ = [
+    "DEFAULT_BUDGET",
+    "DEFAULT_LIMIT",
+    "DEFAULT_MINIMUM_SCORE",
+    "OnError",
+    "Progress",
+    "ReviewDesk",
+    "ScopedMemory",
+    "Services",
+]

@@ -1,0 +1,67 @@
+"""What every part of a scoped memory holds: its scope, its spaces and the use cases."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from muniment.errors import ScopeError
+from muniment.scope import Scope, Space
+
+if TYPE_CHECKING:
+    from muniment.services.answer import Answering
+    from muniment.services.forget import Forgetting
+    from muniment.services.reads import Reads
+    from muniment.services.recall import Recalling
+    from muniment.services.review import Reviewing
+    from muniment.services.writes import Writes
+
+Progress = Callable[[int, int], None]
+OnError = Literal["raise", "skip"]
+
+DEFAULT_LIMIT = 5
+DEFAULT_MINIMUM_SCORE = 0.25
+DEFAULT_BUDGET = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The use cases that a scoped memory calls.
+
+    Attributes:
+        writes: Writing records.
+        reads: One record, lists, histories, audit.
+        reviewing: Candidates and their review.
+        recalling: Recall.
+        answering: Answering.
+        forgetting: Deletion.
+    """
+
+    writes: Writes
+    reads: Reads
+    reviewing: Reviewing
+    recalling: Recalling
+    answering: Answering
+    forgetting: Forgetting
+
+
+class ScopedBase:
+    """Holds the scope that nothing a caller passes can change."""
+
+    def __init__(self, services: Services, scope: Scope, spaces: tuple[Space, ...] = ()) -> None:
+        if any(space.tenant_id != scope.tenant_id for space in spaces):
+            raise ScopeError("A readable space must belong to the tenant of the scope.")
+        self._services = services
+        self._scope = scope
+        self._spaces = spaces
+
+    @property
+    def scope(self) -> Scope:
+        """Whose memory this is."""
+        return self._scope
+
+    @property
+    def spaces(self) -> tuple[Space, ...]:
+        """The shared spaces that it may read."""
+        return self._spaces

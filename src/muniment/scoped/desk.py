@@ -1,0 +1,150 @@
+"""Where a reviewer decides about candidates within its reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muniment.errors import ForbiddenError
+from muniment.records import Authority, WritePath
+from muniment.results import Candidate, Written
+from muniment.scope import Owner, Principal, Role
+
+if TYPE_CHECKING:
+    from muniment.scoped.base import Services
+
+
+class ReviewDesk:
+    """The candidates of every scope and space that one reviewer reaches."""
+
+    def __init__(self, services: Services, principal: Principal) -> None:
+        if Role.REVIEWER not in principal.roles:
+            raise ForbiddenError("Only a principal with the role reviewer may review.")
+        self._services = services
+        self._principal = principal
+
+    def candidates(
+        self, *, status: str = "pending", limit: int = 50, owner: Owner | None = None
+    ) -> tuple[Candidate, ...]:
+        """Return candidates within reach, newest first within each scope.
+
+        Args:
+            status: pending, approved, rejected or lapsed.
+            limit: Most candidates to return, 1 to 1,000.
+            owner: Only those of one scope or space; None for all within reach.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            InvalidInputError: An argument is out of range.
+        """
+        owners = self._reached() if owner is None else (self._within(owner),)
+        found: list[Candidate] = []
+        for one in owners:
+            room = limit - len(found)
+            if room <= 0:
+                break
+            found += self._services.reviewing.list(one, status, room, None)
+        return tuple(found)
+
+    def candidate(self, owner: Owner, candidate_id: str) -> Candidate:
+        """Return one candidate.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such candidate.
+        """
+        return self._services.reviewing.show(self._within(owner), candidate_id)
+
+    def conflicts(self) -> tuple[Candidate, ...]:
+        """Return the pending candidates within reach that contradict an active record."""
+        return tuple(
+            candidate
+            for owner in self._reached()
+            for candidate in self._services.reviewing.conflicts(owner)
+        )
+
+    def revise(self, owner: Owner, candidate_id: str, *, text: str) -> Candidate:
+        """Change the text of a pending candidate; what was shown before can not be approved now.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such candidate.
+            RefusedError: Screening refused the new text.
+        """
+        return self._services.reviewing.revise(
+            self._within(owner), candidate_id, text, self._principal.principal_id
+        )
+
+    def approve(
+        self,
+        owner: Owner,
+        candidate_id: str,
+        *,
+        version: int,
+        content_hash: str,
+        override_tombstone: str | None = None,
+    ) -> Written:
+        """Approve a candidate exactly as it was shown.
+
+        Where it contradicts an active record, approving it is the decision to replace that one.
+
+        Args:
+            owner: Whose it is.
+            candidate_id: The candidate.
+            version: Its version, as shown.
+            content_hash: Its content hash, as shown.
+            override_tombstone: Why a value that was rejected or corrected may come back; audited.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such candidate.
+            StaleApprovalError: It, or the record it would replace, changed since it was shown.
+            ConflictError: Its review has ended.
+            TombstonedError: Its value was forgotten, rejected or corrected since.
+        """
+        from muniment.services.gate import Author
+
+        author = Author(
+            self._principal.principal_id,
+            WritePath.PROPOSE,
+            Authority.APPROVED_SHARED,
+            override=override_tombstone,
+        )
+        return self._services.reviewing.approve(
+            self._within(owner), candidate_id, version=version, shown=content_hash, author=author
+        )
+
+    def reject(self, owner: Owner, candidate_id: str, *, reason: str) -> Candidate:
+        """Reject a candidate; its value stays out from now on.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such candidate.
+            ConflictError: Its review has ended.
+        """
+        return self._services.reviewing.reject(
+            self._within(owner), candidate_id, reason=reason, actor=self._principal.principal_id
+        )
+
+    def correct(self, owner: Owner, memory_id: str, **changes: object) -> Written:
+        """Replace an active record by a corrected one; the old value stays out from now on.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such active record.
+            InvalidInputError: A change is malformed, or nothing changes.
+            RefusedError: Screening refused the text.
+            TombstonedError: The new value was rejected or corrected before.
+        """
+        from muniment.services.gate import Author
+
+        author = Author(self._principal.principal_id, WritePath.CORRECT, Authority.APPROVED_SHARED)
+        return self._services.writes.correct(self._within(owner), memory_id, changes, author)
+
+    def _within(self, owner: Owner) -> Owner:
+        if not self._principal.reaches(owner):
+            raise ForbiddenError("This scope or space is out of the reviewer's reach.")
+        return owner
+
+    def _reached(self) -> tuple[Owner, ...]:
+        owners = self._services.reviewing.owners(self._principal.tenant_id)
+        return tuple(owner for owner in owners if self._principal.reaches(owner))

@@ -1,0 +1,313 @@
+"""Candidates and their review: propose, look, approve exactly what was shown, or reject."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from muniment.errors import (
+    ConflictError,
+    InvalidInputError,
+    NotFoundError,
+    RefusedError,
+    StaleApprovalError,
+    TombstonedError,
+)
+from muniment.ports import OwnerState, Snapshot, Transaction
+from muniment.records import Authority, Statement, WritePath
+from muniment.results import Candidate, CandidateStatus, Finding, Written
+from muniment.rules.statement import content_hash
+from muniment.rules.tombstones import Burial
+from muniment.services.gate import Admitted, Author, Gate
+from muniment.services.likeness import Likeness
+
+if TYPE_CHECKING:
+    from muniment.scope import Owner
+
+LONGEST_LIST = 1000
+_NEWEST = 2**63 - 1
+
+
+class Reviewing:
+    """Proposals of one owner, from their making to their end."""
+
+    def __init__(self, gate: Gate, likeness: Likeness) -> None:
+        self._gate = gate
+        self._likeness = likeness
+
+    def propose(
+        self, owner: Owner, statement: Statement, proposer: str, evidence: Sequence[str]
+    ) -> Candidate:
+        """Store an inferred statement as a candidate; the same source_id gives the same one.
+
+        Raises:
+            InvalidInputError: The statement is malformed.
+            RefusedError: Screening refused it, or the kind's policy lets no model propose it.
+            ConflictError: Its source_id belongs to another statement.
+            TombstonedError: It was forgotten, rejected or corrected.
+        """
+        gate = self._gate
+        author = Author(proposer, WritePath.PROPOSE, Authority.INFERRED, evidence=tuple(evidence))
+        admitted = gate.admit(owner, statement, author)
+        if "propose" not in admitted.checked.rule.model:
+            gate.audit_refusal(owner, author, "kind")
+            raise RefusedError(
+                f"The policy lets nobody propose the kind {admitted.checked.rule.name}.",
+                finding="kind",
+            )
+        near = self._near(owner, admitted)
+        try:
+            candidate_id = gate.store.write(
+                lambda tx: self._file(tx, owner, admitted, author, near)
+            )
+        except TombstonedError:
+            gate.audit_refusal(owner, author, TombstonedError.code)
+            raise
+        candidate = self.show(owner, candidate_id)
+        if proposer in admitted.checked.rule.auto_approve and _is_clear(candidate):
+            self.approve(
+                owner,
+                candidate_id,
+                version=candidate.version,
+                shown=candidate.content_hash,
+                author=Author("policy", WritePath.PROPOSE, Authority.VERIFIED_OUTCOME),
+            )
+            return self.show(owner, candidate_id)
+        return candidate
+
+    def _file(
+        self,
+        tx: Transaction,
+        owner: Owner,
+        admitted: Admitted,
+        author: Author,
+        near: tuple[Finding, ...],
+    ) -> str:
+        gate = self._gate
+        state = tx.ensure_owner(owner, gate.clock.now())
+        proposed = tx.proposed(state, admitted.checked.source_id)
+        if proposed is not None and gate.is_payload(state, admitted, proposed.payload_digest):
+            return proposed.candidate_id
+        gate.check_new(tx, state, admitted)
+        gate.check_tombstones(tx, state, admitted.checked, author)
+        contested, findings = self._compare(tx, state, admitted, near)
+        written = gate.contest(tx, state, admitted, author, contested, findings)
+        assert written.candidate_id is not None
+        return written.candidate_id
+
+    def _compare(
+        self, view: Snapshot, state: OwnerState, admitted: Admitted, near: tuple[Finding, ...]
+    ) -> tuple[str | None, tuple[Finding, ...]]:
+        """Return the record a statement contradicts, and everything a reviewer should see."""
+        gate, checked = self._gate, admitted.checked
+        findings = list(admitted.findings)
+        standing = gate.standing(view, state, checked)
+        contested = None
+        if standing is not None:
+            said = checked.text if checked.value is None else checked.value
+            name = "same_as_active" if standing.claim.value == said else "contradicts_active"
+            contested = standing.memory_id
+            findings.append(_about(name, contested))
+        if checked.valid_until is not None and checked.valid_until <= gate.clock.now():
+            findings.append(_about("stale", None))
+        return contested, (*findings, *near)
+
+    def _near(self, owner: Owner, admitted: Admitted) -> tuple[Finding, ...]:
+        (vector,) = self._gate.embed(owner, [admitted])
+        now = self._gate.clock.now()
+        alike = self._likeness.near(owner, admitted.checked.text, vector, now)
+        return tuple(_about("near_duplicate", memory_id) for memory_id in alike)
+
+    def show(self, owner: Owner, candidate_id: str) -> Candidate:
+        """Return one candidate.
+
+        Raises:
+            NotFoundError: The owner has no such candidate.
+        """
+        with self._gate.store.snapshot() as view:
+            return _found(view, view.owner(owner), candidate_id)
+
+    def list(
+        self, owner: Owner, status: str, limit: int, before: int | None
+    ) -> tuple[Candidate, ...]:
+        """Return candidates of an owner with one status, newest first.
+
+        Raises:
+            InvalidInputError: The status is unknown or the limit out of range.
+        """
+        if status not in tuple(CandidateStatus):
+            raise InvalidInputError(f"status must be one of: {', '.join(CandidateStatus)}.")
+        if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
+            raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
+        with self._gate.store.snapshot() as view:
+            state = view.owner(owner)
+            if state is None:
+                return ()
+            wanted = CandidateStatus(status)
+            return tuple(view.candidates(state, wanted, before or _NEWEST, limit))
+
+    def conflicts(self, owner: Owner) -> tuple[Candidate, ...]:
+        """Return the pending candidates of an owner that contradict an active record."""
+        with self._gate.store.snapshot() as view:
+            state = view.owner(owner)
+            return () if state is None else tuple(view.conflicts(state))
+
+    def owners(self, tenant_id: str) -> tuple[Owner, ...]:
+        """Return every scope and space of a tenant that was ever written to."""
+        with self._gate.store.snapshot() as view:
+            return tuple(
+                state.owner for state in view.owners() if state.owner.tenant_id == tenant_id
+            )
+
+    def revise(self, owner: Owner, candidate_id: str, text: str, actor: str) -> Candidate:
+        """Change the text of a pending candidate. What was shown before can no longer be approved.
+
+        Raises:
+            NotFoundError: The owner has no such pending candidate.
+            RefusedError: Screening refused the new text.
+        """
+        gate = self._gate
+        old = _pending(self.show(owner, candidate_id))
+        author = Author(actor, WritePath.PROPOSE, Authority.INFERRED, evidence=old.evidence)
+        admitted = gate.admit(owner, replace(old.statement, text=text), author)
+        near = self._near(owner, admitted)
+
+        def work(tx: Transaction) -> None:
+            state = tx.owner(owner)
+            _pending(_found(tx, state, candidate_id))
+            assert state is not None
+            gate.check_tombstones(tx, state, admitted.checked, author)
+            contested, findings = self._compare(tx, state, admitted, near)
+            tx.revise(
+                state,
+                candidate_id,
+                statement=admitted.statement,
+                content_hash=content_hash(admitted.statement),
+                findings=findings,
+                contested=contested,
+                actor=actor,
+            )
+            tx.append_audit(
+                state,
+                at=gate.clock.now(),
+                actor=actor,
+                action="revise",
+                memory_ids=[candidate_id],
+            )
+
+        gate.store.write(work)
+        return self.show(owner, candidate_id)
+
+    def approve(
+        self, owner: Owner, candidate_id: str, *, version: int, shown: str, author: Author
+    ) -> Written:
+        """Turn a pending candidate into a record, if it still is exactly what was shown.
+
+        Where it contradicts an active record, approving it is the decision to replace that one.
+
+        Args:
+            owner: Whose it is.
+            candidate_id: The candidate.
+            version: Its version, as shown.
+            shown: Its content hash, as shown.
+            author: Who approves, and the rank that gives it.
+
+        Raises:
+            NotFoundError: The owner has no such pending candidate.
+            StaleApprovalError: It, or the record it would replace, changed since it was shown.
+            TombstonedError: Its value was rejected, corrected or forgotten since.
+        """
+        gate = self._gate
+        seen = _pending(self.show(owner, candidate_id))
+        admitted = gate.admit(owner, seen.statement, author)
+        (vector,) = gate.embed(owner, [admitted])
+
+        def work(tx: Transaction) -> Written:
+            state = tx.owner(owner)
+            candidate = _pending(_found(tx, state, candidate_id))
+            assert state is not None
+            if (candidate.version, candidate.content_hash) != (version, shown):
+                raise StaleApprovalError(
+                    "The candidate changed since it was shown; review it again."
+                )
+            standing = gate.standing(tx, state, admitted.checked)
+            if candidate.contested != (standing and standing.memory_id):
+                raise StaleApprovalError(
+                    "The record it would replace changed since it was shown; review it again."
+                )
+            by = replace(
+                author,
+                actor=candidate.actor,
+                approved_by=author.actor,
+                evidence=candidate.evidence,
+                path=candidate.path,
+                authority=max(author.authority, candidate.authority),
+            )
+            written = gate.file_approved(
+                tx, state, admitted, by, vector, replacing=candidate.contested
+            )
+            tx.decide(
+                state,
+                candidate_id,
+                status=CandidateStatus.APPROVED,
+                at=gate.clock.now(),
+                by=author.actor,
+                reason=author.override,
+                memory_id=written.memory_id,
+            )
+            return written
+
+        return gate.store.write(work)
+
+    def reject(self, owner: Owner, candidate_id: str, *, reason: str, actor: str) -> Candidate:
+        """End a candidate's review and keep its value out from now on.
+
+        Raises:
+            NotFoundError: The owner has no such pending candidate.
+        """
+        gate = self._gate
+
+        def work(tx: Transaction) -> None:
+            state = tx.owner(owner)
+            candidate = _pending(_found(tx, state, candidate_id))
+            assert state is not None
+            now = gate.clock.now()
+            tx.decide(
+                state,
+                candidate_id,
+                status=CandidateStatus.REJECTED,
+                at=now,
+                by=actor,
+                reason=reason,
+                memory_id=None,
+            )
+            gate.bury(tx, state, candidate.statement, candidate_id, Burial.REJECTED)
+            tx.append_audit(state, at=now, actor=actor, action="reject", memory_ids=[candidate_id])
+
+        gate.store.write(work)
+        return self.show(owner, candidate_id)
+
+
+def _about(name: str, memory_id: str | None) -> Finding:
+    return Finding(name, 0, 0, False, memory_id)
+
+
+def _is_clear(candidate: Candidate) -> bool:
+    return not candidate.findings and candidate.status is CandidateStatus.PENDING
+
+
+def _found(view: Snapshot, state: OwnerState | None, candidate_id: str) -> Candidate:
+    candidate = None if state is None else view.candidate(state, candidate_id)
+    if candidate is None:
+        raise NotFoundError("No candidate with this id in this scope.")
+    return candidate
+
+
+def _pending(candidate: Candidate) -> Candidate:
+    if candidate.status is not CandidateStatus.PENDING:
+        raise ConflictError(
+            f"The candidate's review has ended: it is {candidate.status.value}.",
+            candidate_id=candidate.candidate_id,
+        )
+    return candidate
