@@ -81,6 +81,10 @@ _RUN = re.compile("|".join(f"({run})" for run in _UNSPACED))
 _CLUSTER = re.compile(r"\w\W*|\W+")
 _ARABIC_SCRIPT = re.compile("[\u0620-\u06ff]+")
 _PERSIAN_ENDING = re.compile("(?<=..[\u0620-\u06ff])(?:های(?:ی|م|ت|ش|مان|تان|شان)?|ها|ی)$")
+_DATE = re.compile(
+    r"((?:13|14|19|20)[0-9]{2})([-/.])(0?[1-9]|1[0-2])\2(0?[1-9]|[12][0-9]|3[01])(?![0-9])"
+)
+_ORDINAL = re.compile(r"([0-9]{1,2})(?:st|nd|rd|th)")
 _CONTRACTION = re.compile(r"([a-z]+)'(?:s|m|re|ve|ll|d)")
 
 
@@ -125,9 +129,11 @@ def tokenise(text: str) -> list[str]:
 
     English words are stemmed (Snowball), English and Persian function words are dropped.
     A compound such as `pol-358`, `user@x.com` or a Persian word joined by ZWNJ gives
-    itself and its parts; `c++` and `c#` stay whole. Chinese, Japanese, Korean, Thai, Lao,
-    Burmese and Khmer runs give character bigrams, a run of one character gives itself.
-    Words of any other script are taken as they are. Words over 64 characters are cut.
+    itself and its parts; `c++` and `c#` stay whole. A date such as `2025-12-08` also gives
+    the name of its month; `8th` gives `8` and `dec` what `december` gives. Chinese,
+    Japanese, Korean, Thai, Lao, Burmese and Khmer runs give character bigrams, a run of
+    one character gives itself. Words of other scripts are taken as they are. Words over 64
+    characters are cut.
 
     Source: M. F. Porter, Snowball (English stemmer); bigrams after the CJK analysis of
     Apache Lucene.
@@ -214,6 +220,9 @@ def _compound(word: str) -> tuple[str, ...]:
     parts = _PART.findall(word)
     if parts == [word]:
         return _word_tokens(word)
+    date = _DATE.match(word)
+    if date:
+        return (word[:LONGEST_WORD], *_date_tokens(date), *_part_tokens(word[date.end() :]))
     whole = word.replace(ZWNJ, "").replace("'", "")
     if whole in _stop_words():
         return ()
@@ -222,8 +231,18 @@ def _compound(word: str) -> tuple[str, ...]:
         tokens = ()
     if len(parts) == 1 or word.endswith("n't"):
         return tokens
-    inner = (token for part in parts for token in _word_tokens(part))
-    return tuple(dict.fromkeys((*tokens, *inner)))
+    return tuple(dict.fromkeys((*tokens, *_part_tokens(word))))
+
+
+def _part_tokens(word: str) -> tuple[str, ...]:
+    return tuple(token for part in _PART.findall(word) for token in _word_tokens(part))
+
+
+def _date_tokens(date: re.Match[str]) -> tuple[str, ...]:
+    """Year, month by name and day of a numeric date, Gregorian or Persian."""
+    year, _, month, day = date.groups()
+    names = words.MONTHS if year >= "1900" else words.PERSIAN_MONTHS
+    return (year, *_word_tokens(normalise(names[int(month) - 1])), day.lstrip("0"))
 
 
 def _word_tokens(word: str) -> tuple[str, ...]:
@@ -232,7 +251,8 @@ def _word_tokens(word: str) -> tuple[str, ...]:
     if word in _stop_words():
         return ()
     if word.isascii():
-        return (_stemmer()(word),)
+        ordinal = _ORDINAL.fullmatch(word)
+        return (ordinal[1] if ordinal else _stemmer()(words.SHORT_MONTHS.get(word, word)),)
     if _ARABIC_SCRIPT.fullmatch(word):
         return (_PERSIAN_ENDING.sub("", word),)
     return (word,)

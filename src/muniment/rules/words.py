@@ -4,7 +4,8 @@ The lists are this project's own choice of closed-class words (articles, pronoun
 prepositions, conjunctions, auxiliaries and the commonest light verbs), checked for
 retrieval effect on development data. A word that can name a thing, a time or an amount
 is left out. `ASKING` holds words that ask a memory for *whatever it holds* without
-saying about what; they stay searchable and only decide `content_free`.
+saying about what; they stay searchable and only decide `content_free`. `MONTHS` and
+`PERSIAN_MONTHS` name the months of numeric dates, in order.
 """
 
 ENGLISH = """
@@ -48,3 +49,15 @@ learned learnt far already now currently think hold keep kept
 خاطر خاطرت داری دارید مورد اطلاعات اطلاعاتی حافظه حافظه‌ات ذخیره ثبت نگه
 لطفا راجع همه‌چیز همه‌ی هرچیزی هرچه هرچی کن بده نشان درباره‌ام درباره‌ی
 """
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june"),
+    *("july", "august", "september", "october", "november", "december"),
+)
+PERSIAN_MONTHS = (
+    *("فروردین", "اردیبهشت", "خرداد", "تیر", "مرداد", "شهریور"),
+    *("مهر", "آبان", "آذر", "دی", "بهمن", "اسفند"),
+)
+SHORT_MONTHS = {name[:3]: name for name in MONTHS if name not in {"march", "may"}} | {
+    "sept": "september"
+}

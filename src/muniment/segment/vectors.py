@@ -10,6 +10,7 @@ import numpy as np
 from muniment.segment.part import Floats, Mask, Part
 
 CENTRING = 1.0
+_NOISE = np.float32(1e-5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,8 @@ class Cosines:
     Attributes:
         plain: Cosine to the question; 0 where there is no embedding.
         centred: The same after the scope's mean vector is taken off both sides. What all records
-            of a scope share (its people, its subject) then no longer counts as similarity.
+            of a scope share (its people, its subject) then no longer counts as similarity. 0
+            where a side lies at the mean as far as float32 can tell, as equal texts do.
     """
 
     plain: Floats
@@ -50,8 +52,9 @@ def cosines(part: Part, query: Floats, mean: Floats) -> Cosines:
     both = part.vectors @ np.stack([query, shift], axis=1)
     plain, drift = both[:, 0], both[:, 1]
     spread = np.float32(shift @ shift)
-    sizes = np.sqrt(np.maximum(part.norms - 2 * drift + spread, np.float32(1e-12)))
-    size = np.sqrt(max(float(query @ query - 2 * (query @ shift) + spread), 1e-12))
+    squares = part.norms - 2 * drift + spread
+    square = np.float32(query @ query - 2 * (query @ shift) + spread)
     inner = plain - drift - np.float32(query @ shift) + spread
-    centred = inner / (sizes * np.float32(size))
-    return Cosines(plain, np.where(part.embedded, centred, np.float32(0)))
+    centred = inner / np.sqrt(np.maximum(squares, _NOISE) * np.maximum(square, _NOISE))
+    apart = part.embedded & (squares > _NOISE) & (square > _NOISE)
+    return Cosines(plain, np.where(apart, centred, np.float32(0)))
