@@ -53,13 +53,12 @@ def publish(
     """Return the score in [0, 1] that `minimum_score` applies to.
 
     It does not depend on how many records the scope has: the cosine between the model's `low`
-    (unrelated) and `high` (word for word) and the share of the question's words that matched each
-    count as one chance of being relevant.
+    (unrelated) and `high` (word for word) and the words' coverage of the question each count as one
+    chance of being relevant.
     """
     close = np.clip((cosine - np.float32(low)) / np.float32(high - low), 0, 1)
     semantic = np.where(embedded, close, np.float32(0))
-    lexical = np.minimum(coverage, np.float32(1))
-    score: Floats = 1 - (1 - semantic) * (1 - lexical)
+    score: Floats = 1 - (1 - semantic) * (1 - coverage)
     return np.where(exact, np.float32(1), score)
 
 

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from muniment.segment.part import Floats, Mask, Part
 from muniment.segment.vectors import centre, cosines
 
-DAMPING = 1 / 60
+DAMPING = 1 / 50
+SPARE = 1 / 400
 IMAGINED = 50
 
 
@@ -61,7 +62,7 @@ class Channels:
         chosen: Which of those pass the kinds and filters, bool, shape (n,).
         lexical: Weight of the matched words, float32, against the length of the question's
             weights; 0 when nothing matched.
-        coverage: The same as a share of the weight of all words of the question, in [0, 1].
+        coverage: How much of the question the words cover, in [0, 1], whatever the scope.
         cosine: Cosine to the question, float32; 0 where there is no embedding.
         centred: Cosine around the scope's centre, float32; 0 where there is no embedding.
         embedded: Which records have an embedding, bool, shape (n,).
@@ -110,11 +111,11 @@ def search(
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """Inverse document frequencies of the question's words, and two ways to scale their sum."""
+    """Inverse document frequencies of the question's words, and how to scale sums of them."""
 
     idf: tuple[float, ...]
-    length: float
-    mass: float
+    ranking: float
+    covering: float
 
 
 def _idf(found: int, total: int) -> float:
@@ -136,8 +137,9 @@ def _weigh(sought: Sequence[Sought]) -> _Weights:
             here = part.postings(word)
             found[number] += int((live[part.docs[here]] & (part.counts[here] > 0)).sum())
     idf = tuple(_idf(n, total) for n in found)
-    length = sum(weight**2 for weight, n in zip(idf, found, strict=True) if n) ** 0.5
-    return _Weights(idf, length, sum(idf))
+    ranking = sum(weight**2 for weight, n in zip(idf, found, strict=True) if n) ** 0.5
+    covering = (sum(idf) * sum(weight**2 for weight in idf) ** 0.5) ** 0.5
+    return _Weights(idf, ranking or 1.0, covering or 1.0)
 
 
 def _score(
@@ -149,7 +151,7 @@ def _score(
     mean: Floats | None,
 ) -> Channels:
     part = one.part
-    matched = _matched(part, one.words, weights.idf)
+    lexical, coverage = _matched(part, one.words, weights)
     exact = np.zeros(len(part), dtype=np.bool_)
     if one.exact is not None:
         exact[part.docs[part.postings(one.exact)]] = True
@@ -162,8 +164,8 @@ def _score(
         seqs=part.seqs,
         live=one.live,
         chosen=chosen,
-        lexical=matched / np.float32(weights.length or 1),
-        coverage=matched / np.float32(weights.mass or 1),
+        lexical=lexical,
+        coverage=coverage,
         cosine=plain,
         centred=centred,
         embedded=part.embedded,
@@ -171,12 +173,23 @@ def _score(
     )
 
 
-def _matched(part: Part, words: Sequence[int], idf: Sequence[float]) -> Floats:
-    """Return the weight of each record's matched words, damped by the record's length."""
-    matched = np.zeros(len(part), dtype=np.float32)
-    for word, weight in zip(words, idf, strict=True):
+def _matched(part: Part, words: Sequence[int], weights: _Weights) -> tuple[Floats, Floats]:
+    """Return how the words rank each record, and how far they cover the question.
+
+    The rank damps a long record's words; the coverage forgives every word that the question has
+    too, so that the question itself is covered whole.
+    """
+    lexical = np.zeros(len(part), dtype=np.float32)
+    coverage = np.zeros(len(part), dtype=np.float32)
+    for word, idf in zip(words, weights.idf, strict=True):
         here = part.postings(word)
         docs, counts = part.docs[here], part.counts[here].astype(np.float32)
-        damped = counts + np.float32(DAMPING) * part.lengths[docs]
-        matched[docs] += np.float32(weight) * counts / np.maximum(damped, np.float32(1e-9))
-    return matched
+        lengths = part.lengths[docs]
+        spare = np.maximum(lengths - len(words), 0)
+        lexical[docs] += np.float32(idf / weights.ranking) * _damped(counts, lengths * DAMPING)
+        coverage[docs] += np.float32(idf / weights.covering) * _damped(counts, spare * SPARE)
+    return lexical, np.minimum(coverage, np.float32(1))
+
+
+def _damped(counts: Floats, weight: Floats) -> Floats:
+    return counts / np.maximum(counts + weight.astype(np.float32), np.float32(1e-9))
