@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -24,6 +23,7 @@ from muniment.errors import (
 )
 from muniment.memory import Memory
 from muniment.memory import open as open_memory
+from muniment.ports import ModelReply
 from muniment.records import Statement, WritePath
 from muniment.results import Finding, Outcome
 from muniment.scoped import ScopedMemory
@@ -56,14 +56,9 @@ class ThreadNotingModel:
     def __init__(self) -> None:
         self.threads: set[str] = set()
 
-    def respond(self, *, instructions: str, prompt: str) -> Any:
+    def respond(self, *, instructions: str, prompt: str) -> ModelReply:
         self.threads.add(threading.current_thread().name)
-
-        class Reply:
-            text = "eu-west"
-            model = "stub"
-
-        return Reply()
+        return ModelReply("eu-west", "stub")
 
 
 def statements(count: int) -> list[Statement]:
@@ -215,8 +210,7 @@ def test_a_cancelled_call_may_commit_and_a_retry_returns_the_same_record() -> No
                 return written.memory_id
 
             task = asyncio.create_task(write())
-            while not screener.reached.is_set():
-                await asyncio.sleep(0)
+            await asyncio.to_thread(screener.reached.wait, GUARD)
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task

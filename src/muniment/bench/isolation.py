@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from muniment.bench.sample import RandomEmbedder, sentences, statements
 from muniment.bench.timing import Timing, interleaved, ratio, summary
 from muniment.memory import Memory
 from muniment.records import Plain
-from muniment.scoped import ScopedMemory
+from muniment.scoped import Progress, ScopedMemory
 
-Progress = Callable[[str, int, int], None]
 _BATCH = 1000
 _OWN = 1
 
@@ -70,7 +68,7 @@ def run(
         scope_records: Records in the scope that is asked.
         other_records: Records of others, 1,000 to a scope.
         calls: How many recalls to time of each sort.
-        progress: Called with a step's name, how much is done and how much there is.
+        progress: Called with how many records are written and how many there are.
     """
     with tempfile.TemporaryDirectory() as folder:
         places = {"alone": Path(folder) / "alone.db", "among": Path(folder) / "among.db"}
@@ -123,7 +121,7 @@ def _fill(memory: Memory, own: int, others: int, progress: Progress | None) -> N
             seed = _OWN + 1 + number
             _scope(memory, seed).remember_many(statements(seed, count), approved=True)
         if progress is not None:
-            progress("writing records", min((number + 1) * _BATCH, others) + own, others + own)
+            progress(min((number + 1) * _BATCH, others) + own, others + own)
 
 
 def _recall(me: ScopedMemory, query: str) -> list[str]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,10 +24,9 @@ from muniment.errors import InvalidInputError
 from muniment.evals.metrics import mean, measure
 from muniment.records import Plain, Statement, WritePath
 from muniment.results import Finding
-from muniment.scoped import ScopedMemory
+from muniment.scoped import Progress, ScopedMemory
 
 DEPTH = 100
-Progress = Callable[[str, int, int], None]
 
 
 class _Open:
@@ -71,7 +70,8 @@ def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) 
     Args:
         path: The file.
         embedder: What `muniment.open` takes.
-        progress: Called with a haystack's name, how many steps are done and how many there are.
+        progress: Called with how many records are embedded or questions answered of one haystack, and
+            how many there are.
 
     Raises:
         InvalidInputError: The file is not in the format above. Says which line.
@@ -129,11 +129,7 @@ def _store(me: ScopedMemory, haystack: dict[str, Any], progress: Progress | None
         for place, record in enumerate(haystack["records"])
     ]
 
-    def step(done: int, total: int) -> None:
-        if progress is not None:
-            progress(f"{haystack.get('haystack', '')}: records", done, total)
-
-    batch = me.remember_many(statements, approved=True, on_error="skip", progress=step)
+    batch = me.remember_many(statements, approved=True, on_error="skip", progress=progress)
     left_out = {item.index for item in batch.skipped}
     kept = [at for at in range(len(statements)) if at not in left_out]
     return {
@@ -157,4 +153,4 @@ def _ask(
         ranked = [ids[item.record.memory_id] for item in found]
         yield query.get("type", "question"), measure(ranked, query["gold"])
         if progress is not None:
-            progress(f"{haystack.get('haystack', '')}: questions", place, len(haystack["queries"]))
+            progress(place, len(haystack["queries"]))

@@ -1,0 +1,246 @@
+"""What every command shares: where the store is, whose memory it is, how to print."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
+
+import typer
+
+from muniment.cli.output import Out
+from muniment.errors import InvalidInputError, ScopeError
+
+if TYPE_CHECKING:
+    from muniment.memory import Memory
+    from muniment.records import JSONValue
+    from muniment.scoped import ScopedMemory
+
+P = ParamSpec("P")
+
+DEFAULT_STORE = "muniment.db"
+_PANEL = "Where, whose and how"
+_PARTS = ("tenant", "user", "agent")
+_TIMES = ("created_at", "valid_from", "valid_until", "expires_at")
+_TEXT_NAMES = frozenset({"kind", "field", "source_id", "actor", *_TIMES})
+
+StoreOption = Annotated[
+    Path,
+    typer.Option(
+        "--store", envvar="MUNIMENT_STORE", help="File of the store.", rich_help_panel=_PANEL
+    ),
+]
+TenantOption = Annotated[
+    str | None,
+    typer.Option(envvar="MUNIMENT_TENANT", help="Tenant of the scope.", rich_help_panel=_PANEL),
+]
+UserOption = Annotated[
+    str | None,
+    typer.Option(envvar="MUNIMENT_USER", help="User of the scope.", rich_help_panel=_PANEL),
+]
+AgentOption = Annotated[
+    str | None,
+    typer.Option(envvar="MUNIMENT_AGENT", help="Agent of the scope.", rich_help_panel=_PANEL),
+]
+EmbedderOption = Annotated[
+    str,
+    typer.Option(
+        envvar="MUNIMENT_EMBEDDER",
+        help="auto, none, local, openai:MODEL or azure:DEPLOYMENT.",
+        rich_help_panel=_PANEL,
+    ),
+]
+JSONOption = Annotated[
+    bool,
+    typer.Option("--json", help="Print one JSON object and nothing else.", rich_help_panel=_PANEL),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a command: the shared options and the way to print.
+
+    Attributes:
+        store: File of the store.
+        embedder: Which embedder to use, by name.
+        tenant: Tenant of the scope, or None.
+        user: User of the scope, or None.
+        agent: Agent of the scope, or None.
+        out: Where to print.
+    """
+
+    store: Path
+    embedder: str
+    tenant: str | None
+    user: str | None
+    agent: str | None
+    out: Out
+
+    @contextmanager
+    def memory(self, *, model: str | None = None, create: bool = False) -> Iterator[Memory]:
+        """Open the store, and close it at the end.
+
+        Args:
+            model: Name of the language model, or None.
+            create: Whether to make the file when it does not exist.
+
+        Raises:
+            StoreError: The file is missing, foreign, damaged or too new.
+        """
+        from muniment.memory import open as open_memory
+
+        with open_memory(self.store, embedder=self.embedder, model=model, create=create) as memory:
+            yield memory
+
+    @contextmanager
+    def scoped(self, *, model: str | None = None) -> Iterator[ScopedMemory]:
+        """Open the store for the scope that was given, and close it at the end.
+
+        Args:
+            model: Name of the language model, or None.
+
+        Raises:
+            ScopeError: A part of the scope was not given.
+        """
+        scope = self.scope()
+        with self.memory(model=model) as memory:
+            yield memory.scoped(**scope)
+
+    def scope(self) -> dict[str, str]:
+        """Return the parts of the scope by name.
+
+        Raises:
+            ScopeError: A part was not given. No part has a default.
+        """
+        given = {part: getattr(self, part) for part in _PARTS}
+        missing = [part for part, value in given.items() if value is None]
+        if missing:
+            options = ", ".join(f"--{part}" for part in missing)
+            variables = ", ".join(f"MUNIMENT_{part.upper()}" for part in missing)
+            raise ScopeError(
+                f"The scope is incomplete and has no defaults; pass {options} or set {variables}."
+            )
+        return {f"{part}_id": value for part, value in given.items()}
+
+
+def command(
+    app: typer.Typer,
+    *,
+    name: str | None = None,
+    scope: bool = True,
+    store: bool = True,
+    embedder: bool = True,
+) -> Callable[[Callable[Concatenate[Run, P], None]], Callable[Concatenate[Run, P], None]]:
+    """Register a function as a command and give it the shared options.
+
+    The function receives a `Run` in front of its own parameters.
+
+    Args:
+        app: Where to register it.
+        name: Its name, when it is not the function's.
+        scope: Whether it works in one scope.
+        store: Whether it works on a store.
+        embedder: Whether it may use an embedder.
+    """
+    shared = [
+        *([("store", StoreOption, Path(DEFAULT_STORE))] if store else []),
+        *([(part, _SCOPE_OPTIONS[part], None) for part in _PARTS] if scope else []),
+        *([("embedder", EmbedderOption, "auto")] if embedder else []),
+        ("as_json", JSONOption, False),
+    ]
+
+    def register(
+        function: Callable[Concatenate[Run, P], None],
+    ) -> Callable[Concatenate[Run, P], None]:
+        def called(**given: object) -> None:
+            taken = {key: given.pop(key, default) for key, _, default in shared}
+            function(_run(taken), **given)  # type: ignore[call-arg, arg-type]
+
+        _sign(called, function, shared)
+        app.command(name or function.__name__, help=_help(function))(called)
+        return function
+
+    return register
+
+
+_SCOPE_OPTIONS: Mapping[str, Any] = {
+    "tenant": TenantOption,
+    "user": UserOption,
+    "agent": AgentOption,
+}
+
+
+def _run(taken: Mapping[str, Any]) -> Run:
+    parts = {part: taken.get(part) for part in _PARTS}
+    store, embedder = taken.get("store", Path(DEFAULT_STORE)), taken.get("embedder", "none")
+    return Run(store=store, embedder=embedder, **parts, out=Out(as_json=taken["as_json"]))
+
+
+def _help(function: Callable[..., None]) -> str:
+    """Return a docstring with every paragraph on one line, to be wrapped by the terminal."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _sign(
+    called: Callable[..., None],
+    function: Callable[..., None],
+    shared: Sequence[tuple[str, Any, object]],
+) -> None:
+    """Give a function the name and parameters of another, and the shared options."""
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        *(parameter.replace(kind=keyword) for parameter in own),
+        *(inspect.Parameter(n, keyword, default=d, annotation=a) for n, a, d in shared),
+    ]
+    called.__name__ = function.__name__
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+
+def parse_value(text: str) -> JSONValue:
+    """Return the JSON value that a text is, or the text itself when it is not JSON."""
+    try:
+        value: JSONValue = json.loads(text, parse_constant=_not_json)
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _not_json(constant: str) -> None:
+    raise ValueError(constant)
+
+
+def parse_pairs(option: str, pairs: Sequence[str]) -> dict[str, JSONValue]:
+    """Return NAME=VALUE arguments as a mapping; a value may be JSON.
+
+    Raises:
+        InvalidInputError: One has no name or no `=`, or a name is given twice.
+    """
+    found: dict[str, JSONValue] = {}
+    for place, pair in enumerate(pairs, start=1):
+        name, equals, value = pair.partition("=")
+        if not name.strip() or not equals:
+            raise InvalidInputError(f"{option} number {place} must be written NAME=VALUE.")
+        if name in found:
+            raise InvalidInputError(f"{option} number {place} repeats a name; give it once.")
+        found[name] = parse_value(value)
+    return found
+
+
+def parse_filters(pairs: Sequence[str]) -> dict[str, JSONValue] | None:
+    """Return --filter arguments as filters; what a record keeps as text is compared as text.
+
+    Raises:
+        InvalidInputError: One has no name or no `=`, or a name is given twice.
+    """
+    found = parse_pairs("--filter", pairs)
+    for name, _, value in (pair.partition("=") for pair in pairs):
+        if name in _TEXT_NAMES and not isinstance(found[name], Mapping):
+            found[name] = value
+    return found or None

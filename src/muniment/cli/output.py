@@ -1,0 +1,152 @@
+"""How values reach a terminal or a pipe: calm text for people, one JSON object for programs."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TextIO
+
+from rich.console import Console, Group
+from rich.measure import Measurement
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from rich.console import ConsoleOptions, RenderableType, RenderResult
+
+    from muniment.records import JSONValue
+    from muniment.scoped import Progress
+
+PIPE_WIDTH = 120
+DIM = "dim"
+_FSI, _PDI = "\u2068", "\u2069"
+_RIGHT_TO_LEFT = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
+    "\U000e0000-\U000e007f]"
+)
+
+
+def visible(text: str) -> str:
+    """Return a text whose control, direction and invisible characters are written as escapes.
+
+    What is stored may not move the cursor, colour the terminal or hide. Joiners stay.
+    """
+    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def isolated(line: str) -> str:
+    """Return a line in a direction isolate when it holds right-to-left letters."""
+    return f"{_FSI}{line}{_PDI}" if _RIGHT_TO_LEFT.search(line) else line
+
+
+class Words:
+    """A text of a person: wrapped like any other, then isolated line by line on a terminal.
+
+    Without the isolates, right-to-left letters would drag along what stands beside them: the
+    border, the next column, a full stop. In a pipe they would be foreign characters in the text.
+    """
+
+    def __init__(self, text: str, style: str = "") -> None:
+        """Take the text as it is stored."""
+        self._text = Text(visible(text), style)
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """Return how wide it can get."""
+        return Measurement.get(console, options, self._text)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines."""
+        for line in self._text.wrap(console, options.max_width):
+            plain = line.plain.rstrip()
+            yield Text(isolated(plain) if console.is_terminal else plain, self._text.style)
+
+
+def _console(file: TextIO, *, stderr: bool = False) -> Console:
+    width = None if file.isatty() else PIPE_WIDTH
+    return Console(stderr=stderr, highlight=False, width=width, emoji=False, markup=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """Prints the result of one command.
+
+    Attributes:
+        as_json: Whether the result is printed as one JSON object.
+    """
+
+    as_json: bool
+
+    def emit(self, value: Mapping[str, JSONValue], *views: RenderableType) -> None:
+        """Print a result.
+
+        Args:
+            value: The result as JSON values; printed with `--json`.
+            views: The result for people; printed otherwise.
+        """
+        if self.as_json:
+            print_json(value)
+        else:
+            self.show(*views)
+
+    def show(self, *views: RenderableType) -> None:
+        """Print what people see, unless the result is JSON."""
+        if not self.as_json:
+            console = _console(sys.stdout)
+            for view in views:
+                console.print(view)
+
+    def note(self, *views: RenderableType) -> None:
+        """Print a remark beside the result, to standard error."""
+        console = _console(sys.stderr, stderr=True)
+        for view in views:
+            console.print(view)
+
+    @contextmanager
+    def progress(self, doing: str) -> Iterator[Progress]:
+        """Show a progress bar on standard error while a block runs, if that is a terminal.
+
+        Args:
+            doing: What is being done, such as `Embedding`.
+        """
+        if not sys.stderr.isatty():
+            yield lambda _done, _total: None
+            return
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        console = _console(sys.stderr, stderr=True)
+        name = TextColumn("{task.description}", markup=False)
+        columns = (name, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        with Bar(*columns, console=console, transient=True) as bar:
+            task = bar.add_task(doing, total=None)
+            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def print_json(value: Mapping[str, object]) -> None:
+    """Print one JSON object on standard output; escaped where the encoding asks for it."""
+    encoding = (getattr(sys.stdout, "encoding", None) or "utf-8").lower().replace("-", "")
+    print(json.dumps(value, ensure_ascii=encoding != "utf8", indent=2))
+
+
+def pairs(rows: Mapping[str, RenderableType | None]) -> Table:
+    """Return names and values in two columns, without those that are None."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style=DIM, no_wrap=True)
+    table.add_column()
+    for name, value in rows.items():
+        if value is not None:
+            table.add_row(name, Text(visible(value)) if isinstance(value, str) else value)
+    return table
+
+
+def done(text: str, details: str = "") -> Group:
+    """Return a line that says that something was done."""
+    line = Text.assemble(("✓ ", "green"), visible(text))
+    return Group(line, *([Text(f"  {visible(details)}", DIM)] if details else []))

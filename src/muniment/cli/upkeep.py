@@ -1,0 +1,162 @@
+"""`doctor` and `maintain`: whether all is well, and what keeps it so."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+from rich.console import Group
+from rich.text import Text
+
+from muniment.cli.options import Run, command
+from muniment.cli.output import done, pairs
+from muniment.cli.views import plural
+from muniment.errors import MunimentError
+from muniment.records import plain
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from muniment.results import Health
+
+T = TypeVar("T")
+
+app = typer.Typer()
+maintain = typer.Typer(no_args_is_help=True)
+
+
+@command(app, scope=False)
+def doctor(run: Run) -> None:
+    """Check versions, file, embedder and open work.
+
+    Exits with 1 when there is a problem.
+
+    Example: muniment doctor --json
+    """
+    problems: list[str] = []
+    engine = _tried(_engine, problems)
+    embedder = _tried(lambda: _embedder(run.embedder), problems)
+    health = _tried(lambda: _health(run, usable=embedder is not None), problems)
+    problems += health.problems if health else ()
+    versions = {
+        "muniment": version("muniment"),
+        "python": platform.python_version(),
+        "sqlite": engine.removeprefix("SQLite ") if engine else None,
+    }
+    run.out.emit(
+        {
+            "versions": plain(versions),
+            "sqlite_safe": engine is not None,
+            "embedder": embedder,
+            "store": health.store.to_dict() if health else None,
+            "scopes": health.scopes if health else None,
+            "counts": health.counts.to_dict() if health else None,
+            "problems": plain(problems),
+        },
+        pairs(
+            {
+                "muniment": versions["muniment"],
+                "python": f"{versions['python']} on {platform.system()} {platform.machine()}",
+                "sqlite": f"{versions['sqlite']}, safe for many processes" if engine else "unsafe",
+                "embedder": embedder or "does not work",
+                **(_store_rows(health) if health else {"store": str(run.store)}),
+            }
+        ),
+        _verdict(problems),
+    )
+    if problems:
+        raise typer.Exit(1)
+
+
+def _tried(work: Callable[[], T], problems: list[str]) -> T | None:
+    """Return what a check gives, or None with its error among the problems."""
+    try:
+        return work()
+    except MunimentError as error:
+        problems.append(str(error))
+        return None
+
+
+def _engine() -> str:
+    """Return the engine. A store cannot be opened on an unsafe one, not even in memory."""
+    from muniment.storage import open_store
+
+    store = open_store(":memory:")
+    try:
+        return store.info().engine
+    finally:
+        store.close()
+
+
+def _embedder(name: str) -> str:
+    """Return the embedder's name and size once it has embedded a word."""
+    from muniment.providers.embedding import open_embedder
+
+    embedder = open_embedder(name)
+    if embedder is None:
+        return "none; recall goes by words alone"
+    embedder.embed_query("ready")
+    return f"{embedder.model.name}, {embedder.model.dimensions} dimensions"
+
+
+def _health(run: Run, *, usable: bool) -> Health:
+    from muniment.memory import open as open_memory
+
+    embedder = run.embedder if usable else "none"
+    with open_memory(run.store, embedder=embedder, create=False) as memory:
+        return memory.health()
+
+
+def _store_rows(health: Health) -> dict[str, RenderableType | None]:
+    counts, store = health.counts, health.store
+    return {
+        "store": store.location,
+        "schema": str(store.schema_version),
+        "size": f"{store.bytes:,} bytes",
+        "scopes": f"{health.scopes:,}",
+        "records": f"{counts.active:,} active, {counts.superseded:,} superseded, "
+        f"{counts.expired:,} expired",
+        "waiting": f"{counts.pending:,} for an embedding",
+        "tombstones": f"{counts.tombstones:,}",
+    }
+
+
+def _verdict(problems: list[str]) -> RenderableType:
+    if not problems:
+        return Text.assemble("\n", ("✓", "green"), " Everything works.")
+    lines = [Text.assemble(("✗ ", "red"), problem) for problem in problems]
+    return Group(Text(), *lines)
+
+
+@command(maintain, scope=False)
+def embed(run: Run) -> None:
+    """Embed every record that waits for it. May be stopped and repeated.
+
+    Example: muniment maintain embed --embedder local
+    """
+    with run.memory() as memory, run.out.progress("Embedding") as progress:
+        embedded, waiting = memory.embed(progress=progress)
+    run.out.emit(
+        {"embedded": embedded, "waiting": waiting},
+        done(f"Embedded {plural(embedded, 'record')}."),
+        *([Text(f"✗ {plural(waiting, 'record')} could not be embedded.", "red")] * bool(waiting)),
+    )
+    if waiting:
+        raise typer.Exit(1)
+
+
+@command(maintain, scope=False, embedder=False)
+def compact(run: Run) -> None:
+    """Rewrite the file so that no byte of what was forgotten is left in it.
+
+    Example: muniment maintain compact
+    """
+    with run.memory() as memory:
+        before = memory.health().store.bytes
+        memory.compact()
+        after = memory.health().store.bytes
+    sizes = {"bytes_before": before, "bytes_after": after}
+    run.out.emit({**sizes}, done("Compacted.", f"{before:,} bytes before, {after:,} after"))
