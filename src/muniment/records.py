@@ -142,6 +142,7 @@ class Record(Plain):
         approved_by: Who approved it in a review, or None.
         evidence: Ids of the events it rests on.
         reference: Where its system of record keeps the live value, or None.
+        follows: memory_id of the record before it in its thread, whose text its embedding saw.
         status: active, superseded or expired, at the time of the read.
         created_at: When it was written, UTC.
         valid_from: From when it is true, or None.
@@ -166,6 +167,7 @@ class Record(Plain):
     approved_by: str | None
     evidence: tuple[str, ...]
     reference: str | None
+    follows: str | None
     status: Status
     created_at: datetime
     valid_from: datetime | None
@@ -192,6 +194,8 @@ class Statement(Plain):
         valid_until: Until when it is true.
         metadata: The application's own labels; JSON values.
         reference: Where its system of record keeps the live value, or None.
+        follows: source_id of the statement before it in its thread. A short statement is embedded
+            with the end of that one in front, so that "yes, on Friday" is found.
     """
 
     kind: str
@@ -204,6 +208,7 @@ class Statement(Plain):
     valid_until: datetime | str | None = None
     metadata: Mapping[str, JSONValue] = attribute(default_factory=dict)
     reference: str | None = None
+    follows: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

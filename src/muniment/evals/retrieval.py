@@ -62,7 +62,7 @@ class RetrievalReport(Plain):
 
 
 def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) -> RetrievalReport:
-    """Store each haystack in a memory of its own and ask its questions.
+    """Store each haystack in a memory of its own, as one thread in order, and ask its questions.
 
     Rankings are read to a depth of 100 records, so a first gold record below that counts nothing
     towards `mrr`.
@@ -125,6 +125,7 @@ def _store(me: ScopedMemory, haystack: dict[str, Any], progress: Progress | None
             text=record["text"],
             source_id=str(place),
             metadata={} if record.get("time") is None else {"time": record["time"]},
+            follows=str(place - 1) if place else None,
         )
         for place, record in enumerate(haystack["records"])
     ]

@@ -51,6 +51,7 @@ class NewRecord:
     approved_by: str | None
     evidence: tuple[str, ...]
     reference: str | None
+    follows: str | None
     created_at: int
     valid_from: int | None
     valid_until: int | None
@@ -115,8 +116,9 @@ class NewTombstone:
 
 
 class PendingText(NamedTuple):
-    """A record that waits for a vector of the asked model."""
+    """A record that waits for a vector, and the memory_id of the one it follows, or None."""
 
     seq: int
     memory_id: str
     text: str
+    follows: str | None

@@ -202,7 +202,10 @@ class Transaction(Snapshot, Protocol):
         ...
 
     def remove(self, owner: OwnerState, record: Record) -> Traces:
-        """Delete a record, its words and its vectors, and log its seq."""
+        """Delete a record, its words and its vectors, and log its seq.
+
+        Records that followed it lose the vectors that saw its text and wait to be embedded anew.
+        """
         ...
 
     def bury(self, owner: OwnerState, tombstone: NewTombstone) -> None:

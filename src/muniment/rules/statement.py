@@ -48,6 +48,7 @@ class Checked:
         valid_until: Until when it is true, or None.
         metadata: The application's own labels.
         reference: Where its system of record keeps the live value, or None.
+        follows: source_id of the statement before it in its thread, or None.
         payload: Canonical JSON of what the caller gave; equal payloads are the same statement.
     """
 
@@ -62,6 +63,7 @@ class Checked:
     valid_until: int | None
     metadata: Mapping[str, JSONValue]
     reference: str | None
+    follows: str | None
     payload: str
 
 
@@ -84,6 +86,7 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
         raise InvalidInputError("value needs a field; name what the value is the value of.")
     value = _checked_json("value", statement.value)
     reference = _optional("reference", statement.reference)
+    follows = _optional("follows", statement.follows)
     _refuse_long("value", value, MAX_VALUE)
     metadata = _checked_metadata(statement.metadata)
     given = [
@@ -110,7 +113,10 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
         valid_until=valid_until,
         metadata=metadata,
         reference=reference,
-        payload=canonical_json([rule.name, text, field, value, list(given), metadata, reference]),
+        follows=follows,
+        payload=canonical_json(
+            [rule.name, text, field, value, list(given), metadata, reference, follows]
+        ),
     )
 
 

@@ -28,6 +28,7 @@ class ScopedWriting(ScopedBase):
         valid_from: datetime | str | None = None,
         valid_until: datetime | str | None = None,
         metadata: Mapping[str, JSONValue] | None = None,
+        follows: str | None = None,
         override_tombstone: str | None = None,
     ) -> Written:
         """Store one statement that the application has approved.
@@ -48,6 +49,8 @@ class ScopedWriting(ScopedBase):
             valid_from: From when it is true.
             valid_until: Until when it is true (exclusive).
             metadata: The application's own labels; JSON values.
+            follows: source_id of the statement before it in its thread. A short statement is
+                embedded with the end of that one in front, so that "yes, on Friday" is found.
             override_tombstone: Why a value that was rejected or corrected may come back; audited.
 
         Raises:
@@ -71,6 +74,7 @@ class ScopedWriting(ScopedBase):
             valid_from=valid_from,
             valid_until=valid_until,
             metadata={} if metadata is None else metadata,
+            follows=follows,
         )
         author = replace(SUBJECT, override=override_tombstone)
         return self._services.writes.remember(self._scope, statement, author)

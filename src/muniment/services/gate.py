@@ -34,7 +34,7 @@ from muniment.rules.precedence import Claim, Decision, decide
 from muniment.rules.statement import Checked, check, content_hash, fingerprint
 from muniment.rules.text import tokenise
 from muniment.rules.tombstones import Burial, admits
-from muniment.services.vectors import Progress, embed_passages
+from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
 if TYPE_CHECKING:
@@ -146,18 +146,39 @@ class Gate:
         """Return a vector for each statement; None where it failed or is already stored."""
         if self.embedder is None:
             return [None] * len(batch)
-        places = self._unfiled(owner, batch)
-        texts = [batch[at].checked.text for at in places]
+        places, texts = self._unfiled(owner, batch)
         found = dict(zip(places, embed_passages(self.embedder, texts, progress), strict=True))
         return [found.get(at) for at in range(len(batch))]
 
-    def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> list[int]:
+    def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> tuple[list[int], list[str]]:
+        """Return the places of new statements, and what the embedder is to see of each."""
+        said = {one.checked.source_id: one.checked.text for one in batch}
         with self.store.snapshot() as view:
             state = view.owner(owner)
-            if state is None:
-                return list(range(len(batch)))
-            sources = [one.checked.source_id for one in batch]
-            return [at for at, source in enumerate(sources) if not view.filed(state, source)]
+            places = [
+                at
+                for at, one in enumerate(batch)
+                if state is None or not view.filed(state, one.checked.source_id)
+            ]
+            wanted = (batch[at].checked for at in places)
+            texts = [
+                in_context(one.text, said.get(one.follows or "") or self._before(view, state, one))
+                for one in wanted
+            ]
+        return places, texts
+
+    def _before(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
+        record_id = self._followed(view, state, checked)
+        if state is None or record_id is None:
+            return None
+        record = view.record(state, record_id, self.clock.now())
+        return None if record is None else record.text
+
+    def _followed(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
+        if state is None or checked.follows is None:
+            return None
+        filed = view.filed(state, checked.follows)
+        return None if filed is None else filed.memory_id
 
     def file(
         self,
@@ -228,7 +249,7 @@ class Gate:
         now: int,
     ) -> Written:
         state = tx.bump(state)
-        record = self._new_record(tx, state.owner, checked, author, vector, replaced, now)
+        record = self._new_record(tx, state, checked, author, vector, replaced, now)
         if replaced is not None:
             tx.supersede(state, replaced, record.memory_id, now)
         tx.insert(state, record)
@@ -245,13 +266,14 @@ class Gate:
     def _new_record(
         self,
         tx: Transaction,
-        owner: Owner,
+        state: OwnerState,
         checked: Checked,
         author: Author,
         vector: bytes | None,
         replaced: str | None,
         now: int,
     ) -> NewRecord:
+        owner = state.owner
         placed = None
         embedding = EmbeddingState.NONE
         if self.embedder is not None:
@@ -273,6 +295,7 @@ class Gate:
             approved_by=author.approved_by,
             evidence=author.evidence,
             reference=checked.reference,
+            follows=self._followed(tx, state, checked),
             created_at=now,
             valid_from=checked.valid_from,
             valid_until=checked.valid_until,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.results import Counts, Health
-from muniment.services.vectors import CHUNK, Progress, embed_passages
+from muniment.services.vectors import CHUNK, Progress, embed_passages, in_context
 
 if TYPE_CHECKING:
     from muniment.clock import Clock
@@ -59,6 +59,18 @@ class Maintenance:
             self._drop_replaced(owner, slot)
         return done, tried - done
 
+    def _seen(self, owner: OwnerState, chunk: list[PendingText]) -> list[str]:
+        now = self._clock.now()
+        with self._store.snapshot() as view:
+            followed = [
+                None if one.follows is None else view.record(owner, one.follows, now)
+                for one in chunk
+            ]
+        return [
+            in_context(one.text, None if before is None else before.text)
+            for one, before in zip(chunk, followed, strict=True)
+        ]
+
     def _drop_replaced(self, owner: OwnerState, slot: int) -> None:
         self._store.write(lambda tx: tx.drop_replaced_vectors(owner, slot))
 
@@ -75,7 +87,7 @@ class Maintenance:
     def _embed_chunk(
         self, embedder: Embedder, owner: OwnerState, slot: int, chunk: list[PendingText]
     ) -> int:
-        vectors = embed_passages(embedder, [waiting.text for waiting in chunk], None)
+        vectors = embed_passages(embedder, self._seen(owner, chunk), None)
         found = [
             (waiting.seq, vector)
             for waiting, vector in zip(chunk, vectors, strict=True)

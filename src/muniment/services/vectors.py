@@ -12,6 +12,24 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 CHUNK = 64
+SHORT = 400
+TAIL = 300
+
+
+def in_context(text: str, before: str | None) -> str:
+    """Return what the embedder sees of a statement.
+
+    A short one is seen with the end of the one before it in its thread, cut at a word; a long one
+    speaks for itself.
+
+    Args:
+        text: The statement.
+        before: The statement before it, or None.
+    """
+    if before is None or len(text) > SHORT:
+        return text
+    end = before if len(before) <= TAIL else before[-TAIL:].partition(" ")[2]
+    return f"{end} {text}" if end else text
 
 
 def embed_passages(

@@ -201,6 +201,7 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
             "approved_by": record.approved_by,
             "evidence": canonical_json(list(record.evidence)),
             "reference": record.reference,
+            "follows": record.follows,
             "created_at": record.created_at,
             "valid_from": record.valid_from,
             "valid_until": record.valid_until,
@@ -234,8 +235,11 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
         self._all("delete_replaced_vectors", {**key_of(owner), "slot": slot})
 
     def remove(self, owner: OwnerState, record: Record) -> Traces:
-        """Delete a record, its words and its vectors, and log its seq."""
+        """Delete a record, its words, its vectors and those that saw its text; log its seq."""
         values = {**key_of(owner), "seq": record.seq, "version": owner.version}
+        followed = {**values, "memory_id": record.memory_id}
+        self._all("delete_follower_vectors", followed)
+        self._all("unlink_followers", followed)
         vectors = self._deleted("delete_vectors", values)
         words = self._deleted("delete_words", values)
         records = self._deleted("delete_record", values)

@@ -96,21 +96,21 @@ ORDER BY r.seq;
 -- name: record_by_seq
 -- One record by its place in the scope.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
 
 -- name: record_by_id
 -- One record by its id, if it belongs to the scope.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records WHERE tenant_id = :tenant_id AND memory_id = :memory_id AND owner_no = :owner_no;
 
 -- name: active_field
 -- The active record of a single-valued field.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND kind = :kind AND field_key = :field_key
@@ -119,7 +119,7 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND kind = :kind AND field
 -- name: page
 -- Records of a scope below a place, newest first.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
 FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq < :before
@@ -134,11 +134,11 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
 -- A new active record.
 INSERT INTO records (tenant_id, owner_no, seq, memory_id, kind, status, text, field, field_key,
                      value, source_id, path, payload_digest, authority, actor,
-                     approved_by, evidence, reference, created_at, valid_from, valid_until, expires_at, metadata, supersedes, embedding,
+                     approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, embedding,
                      changed_version)
 VALUES (:tenant_id, :owner_no, :seq, :memory_id, :kind, 'active', :text, :field, :field_key,
         :value, :source_id, :path, :payload_digest, :authority, :actor,
-        :approved_by, :evidence, :reference, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes, :embedding, :version);
+        :approved_by, :evidence, :reference, :follows, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes, :embedding, :version);
 
 -- name: insert_words
 -- The packed word list of a record.
@@ -179,6 +179,20 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot <> :slot
         SELECT 1 FROM vectors AS present
         WHERE present.tenant_id = vectors.tenant_id AND present.owner_no = vectors.owner_no
             AND present.seq = vectors.seq AND present.slot = :slot);
+
+-- name: delete_follower_vectors
+-- Remove the vectors that saw a record's text in front of their own.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+    SELECT r.seq FROM records AS r
+    WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.follows = :memory_id);
+
+-- name: unlink_followers
+-- Let the records that followed a record stand alone, to be embedded anew.
+UPDATE records
+SET follows = NULL, changed_version = :version,
+    embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND follows = :memory_id;
 
 -- name: delete_record
 -- Remove a record.
@@ -235,7 +249,7 @@ SELECT count(*) FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :own
 
 -- name: pending
 -- Active records without a vector of a model, in order.
-SELECT r.seq, r.memory_id, r.text FROM records AS r
+SELECT r.seq, r.memory_id, r.text, r.follows FROM records AS r
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.seq > :after
     AND r.status = 'active'
     AND NOT EXISTS (

@@ -46,6 +46,7 @@ CREATE TABLE records (
     approved_by TEXT,
     evidence TEXT NOT NULL,
     reference TEXT,
+    follows TEXT,
     created_at INTEGER NOT NULL,
     valid_from INTEGER,
     valid_until INTEGER,
@@ -65,6 +66,9 @@ CREATE UNIQUE INDEX records_by_source ON records (tenant_id, owner_no, source_id
 CREATE INDEX records_by_change ON records (tenant_id, owner_no, changed_version);
 CREATE UNIQUE INDEX records_one_active ON records (tenant_id, owner_no, kind, field_key)
     WHERE status = 'active' AND field_key IS NOT NULL;
+
+CREATE INDEX records_by_follows ON records (tenant_id, owner_no, follows)
+    WHERE follows IS NOT NULL;
 
 CREATE TABLE words (
     tenant_id TEXT NOT NULL,
