@@ -125,7 +125,7 @@ def test_persian_and_emoji_joiners_stay_readable(text: str) -> None:
 @pytest.mark.promise("REC-3")
 @given(
     st.lists(st.text(max_size=40), max_size=6),
-    st.integers(0, 400) | st.integers(0, 40_000),
+    st.integers(0, 400) | st.integers(20_000, 300_000),
     st.sampled_from(COUNTERS),
 )
 def test_a_budget_is_never_exceeded(
@@ -138,6 +138,22 @@ def test_a_budget_is_never_exceeded(
     assert sorted([*packet.items, *passed], key=items.index) == items
     assert list(packet.items) == sorted(packet.items, key=items.index)
     assert (packet, passed) == build_packet(items, budget, count)
+
+
+@pytest.mark.promise("REC-3")
+def test_a_counter_that_counts_the_whole_higher_than_its_parts_is_kept_to() -> None:
+    items = [item("x" * 30, number) for number in range(5)]
+
+    def squared(text: str) -> int:
+        return len(text) ** 2
+
+    sizes = []
+    for budget in range(0, 2_000_000, 25_000):
+        packet, _ = build_packet(items, budget, squared)
+        assert packet.tokens <= budget
+        sizes.append(len(packet))
+    assert sizes == sorted(sizes)
+    assert sizes[-1] == len(items)
 
 
 @pytest.mark.promise("REC-3")

@@ -78,6 +78,8 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
     Raises:
         InvalidInputError: Something is missing, malformed or too long. Says which and what to do.
     """
+    if not isinstance(statement, Statement):
+        raise InvalidInputError(f"A statement must be a Statement, not {type(statement).__name__}.")
     rule = policy.rule(statement.kind)
     text = checked_text("text", statement.text, MAX_TEXT)
     source_id = checked_text("source_id", statement.source_id, MAX_NAME)
