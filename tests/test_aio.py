@@ -5,31 +5,40 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from muniment.aio import AsyncMemory, AsyncScopedMemory, open_async
+from muniment.aio import AsyncMemory, AsyncReviewDesk, AsyncScopedMemory, open_async
 from muniment.errors import (
     ConflictError,
     ForeignFileError,
     NotFoundError,
     ScopeError,
     StoreClosedError,
+    TombstonedError,
 )
 from muniment.memory import Memory
 from muniment.memory import open as open_memory
 from muniment.ports import ModelReply
 from muniment.records import Statement, WritePath
 from muniment.results import Finding, Outcome
-from muniment.scoped import ScopedMemory
+from muniment.scope import Principal, Role
+from muniment.scoped import ReviewDesk, ScopedMemory
 
 ROOT = Path(__file__).resolve().parents[1]
-SCOPE = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "helper"}
+SCOPE: dict[str, Any] = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "helper"}
+TWINS: dict[type, type] = {
+    Memory: AsyncMemory,
+    ScopedMemory: AsyncScopedMemory,
+    ReviewDesk: AsyncReviewDesk,
+}
 GUARD = 60.0
 """Seconds after which a test that hangs fails; nothing waits this long otherwise."""
 
@@ -68,27 +77,68 @@ def statements(count: int) -> list[Statement]:
     ]
 
 
-def test_every_public_name_of_the_sync_facade_has_a_counterpart() -> None:
-    for sync, other in ((Memory, AsyncMemory), (ScopedMemory, AsyncScopedMemory)):
-        names = {name for name in vars(sync) if not name.startswith("_")}
-        assert names <= set(vars(other))
+def public(cls: type) -> set[str]:
+    return {name for name in dir(cls) if not name.startswith("_")}
 
 
-def test_signatures_are_those_of_the_sync_facade() -> None:
-    for sync, other in ((Memory, AsyncMemory), (ScopedMemory, AsyncScopedMemory)):
-        for name, method in vars(sync).items():
-            if name.startswith("_") or isinstance(method, property) or name == "scoped":
-                continue
-            assert inspect.signature(getattr(other, name)) == inspect.signature(method)
-            assert inspect.iscoroutinefunction(getattr(other, name))
+@pytest.mark.promise("OPE-1")
+@pytest.mark.parametrize("sync", TWINS)
+def test_every_public_name_of_the_sync_facade_has_a_twin(sync: type) -> None:
+    more = {"aclose"} if sync is Memory else set()
+
+    assert public(TWINS[sync]) == public(sync) | more
+
+
+@pytest.mark.promise("OPE-1")
+@pytest.mark.parametrize("sync", TWINS)
+def test_a_twin_takes_and_returns_what_the_sync_method_does(sync: type) -> None:
+    for name in public(sync):
+        method, twin = inspect.getattr_static(sync, name), getattr(TWINS[sync], name)
+        if isinstance(method, property):
+            continue
+        expected = inspect.signature(method)
+        returned = f"Async{expected.return_annotation}"
+        makes_scoped = any(twin_of.__name__ == returned for twin_of in TWINS.values())
+        if makes_scoped:
+            expected = expected.replace(return_annotation=returned)
+        assert inspect.signature(twin) == expected, name
+        assert inspect.iscoroutinefunction(twin) is not makes_scoped, name
+
+
+def test_opening_takes_what_the_sync_one_takes() -> None:
     sync_open = inspect.signature(open_memory)
     assert inspect.signature(open_async).parameters == sync_open.parameters
 
 
-def test_the_generated_file_is_up_to_date() -> None:
-    command = [sys.executable, str(ROOT / "scripts" / "generate_aio"), "--check"]
+def check_generated(root: Path) -> str:
+    command = [sys.executable, str(root / "scripts" / "generate_aio"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert (done.returncode == 0) is (done.stdout == ""), done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_generated_files_are_up_to_date() -> None:
+    assert check_generated(ROOT) == ""
+
+
+def test_an_edited_a_missing_and_a_left_over_file_are_told(tmp_path: Path) -> None:
+    for name in ("scripts/generate_aio", "pyproject.toml"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    kept = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "src" / "muniment", tmp_path / "src" / "muniment", ignore=kept)
+    package = tmp_path / "src" / "muniment" / "aio"
+    (package / "memory.py").write_text("edited = True", encoding="utf-8")
+    (package / "scoped" / "desk.py").unlink()
+    (package / "left_over.py").touch()
+
+    told = check_generated(tmp_path)
+
+    assert [line.partition(";")[0] for line in told.splitlines()] == [
+        "src/muniment/aio/memory.py is out of date",
+        "src/muniment/aio/scoped/desk.py is out of date",
+        "src/muniment/aio/left_over.py is written by nothing",
+    ]
 
 
 @pytest.mark.promise("OPE-1")
@@ -120,6 +170,27 @@ def test_the_verbs_give_what_the_sync_verbs_give(tmp_path: Path) -> None:
             assert [entry.action for entry in await me.audit()] == ["remember", "forget"]
             await me.import_many(statements(2))
             await memory.compact()
+
+    asyncio.run(work())
+
+
+@pytest.mark.promise("OPE-1")
+def test_proposing_reviewing_and_correcting_are_awaited_too() -> None:
+    async def work() -> None:
+        async with await open_async(":memory:", embedder="none") as memory:
+            me = memory.scoped(**SCOPE)
+            said = {"kind": "preference", "field": "seat"}
+            proposed = await me.propose("Likes aisles.", value="aisle", source_id="s", **said)  # type: ignore[arg-type]
+            desk = memory.reviewing(Principal("acme", "rev", frozenset({Role.REVIEWER})))
+            (seen,) = await desk.candidates()
+            assert seen == proposed
+            shown = {"version": seen.version, "content_hash": seen.content_hash}
+            written = await desk.approve(seen.scope, seen.candidate_id, **shown)  # type: ignore[arg-type]
+            after = await me.correct(written.memory_id, text="Likes windows.", value="window")
+            assert after.superseded == written.memory_id
+            assert (await me.get(after.memory_id)).value == "window"
+            with pytest.raises(TombstonedError):
+                await me.propose("Likes aisles.", value="aisle", source_id="s2", **said)  # type: ignore[arg-type]
 
     asyncio.run(work())
 

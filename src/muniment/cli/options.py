@@ -14,17 +14,19 @@ import typer
 
 from muniment.cli.output import Out
 from muniment.errors import InvalidInputError, ScopeError
+from muniment.scope import Principal, Role, Scope, Space, SpaceType
 
 if TYPE_CHECKING:
     from muniment.memory import Memory
     from muniment.records import JSONValue
-    from muniment.scoped import ScopedMemory
+    from muniment.scoped import ReviewDesk, ScopedMemory
 
 P = ParamSpec("P")
 
 DEFAULT_STORE = "muniment.db"
 _PANEL = "Where, whose and how"
 _PARTS = ("tenant", "user", "agent")
+_REVIEWER = ("tenant", "principal")
 _TIMES = ("created_at", "valid_from", "valid_until", "expires_at")
 _TEXT_NAMES = frozenset({"kind", "field", "source_id", "actor", *_TIMES})
 
@@ -45,6 +47,23 @@ UserOption = Annotated[
 AgentOption = Annotated[
     str | None,
     typer.Option(envvar="MUNIMENT_AGENT", help="Agent of the scope.", rich_help_panel=_PANEL),
+]
+PrincipalOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MUNIMENT_PRINCIPAL",
+        help="Who reviews: an id that decisions and the audit trail keep.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SpacesOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--space",
+        metavar="TYPE/ID",
+        help="A shared space that may be read, such as project/apollo. May be repeated.",
+        rich_help_panel=_PANEL,
+    ),
 ]
 EmbedderOption = Annotated[
     str,
@@ -71,6 +90,8 @@ class Run:
         user: User of the scope, or None.
         agent: Agent of the scope, or None.
         out: Where to print.
+        principal: Who reviews, or None.
+        spaces: The shared spaces that may be read, as given.
     """
 
     store: Path
@@ -79,6 +100,8 @@ class Run:
     user: str | None
     agent: str | None
     out: Out
+    principal: str | None = None
+    spaces: tuple[str, ...] = ()
 
     @contextmanager
     def memory(self, *, model: str | None = None, create: bool = False) -> Iterator[Memory]:
@@ -107,24 +130,50 @@ class Run:
             ScopeError: A part of the scope was not given.
         """
         scope = self.scope()
+        spaces = [parse_space(scope.tenant_id, given) for given in self.spaces]
         with self.memory(model=model) as memory:
-            yield memory.scoped(**scope)
+            yield memory.scoped(
+                tenant_id=scope.tenant_id,
+                user_id=scope.user_id,
+                agent_id=scope.agent_id,
+                spaces=spaces,
+            )
 
-    def scope(self) -> dict[str, str]:
-        """Return the parts of the scope by name.
+    @contextmanager
+    def reviewing(self) -> Iterator[ReviewDesk]:
+        """Open the store for the reviewer that was given, and close it at the end.
+
+        Raises:
+            ScopeError: The tenant or the principal was not given.
+        """
+        tenant, principal = self.given("tenant", "principal")
+        with self.memory() as memory:
+            yield memory.reviewing(Principal(tenant, principal, frozenset({Role.REVIEWER})))
+
+    def scope(self) -> Scope:
+        """Return the scope.
 
         Raises:
             ScopeError: A part was not given. No part has a default.
         """
-        given = {part: getattr(self, part) for part in _PARTS}
-        missing = [part for part, value in given.items() if value is None]
+        return Scope(*self.given(*_PARTS))
+
+    def given(self, *parts: str) -> tuple[str, ...]:
+        """Return parts of a scope, or the principal, by name.
+
+        Raises:
+            ScopeError: One was not given. None has a default.
+        """
+        found = {part: getattr(self, part) for part in parts}
+        missing = [part for part, value in found.items() if value is None]
         if missing:
             options = ", ".join(f"--{part}" for part in missing)
             variables = ", ".join(f"MUNIMENT_{part.upper()}" for part in missing)
+            what = "The scope" if parts == _PARTS else "Who is calling"
             raise ScopeError(
-                f"The scope is incomplete and has no defaults; pass {options} or set {variables}."
+                f"{what} is incomplete and has no defaults; pass {options} or set {variables}."
             )
-        return {f"{part}_id": value for part, value in given.items()}
+        return tuple(found.values())
 
 
 def command(
@@ -132,6 +181,8 @@ def command(
     *,
     name: str | None = None,
     scope: bool = True,
+    reviewer: bool = False,
+    spaces: bool = False,
     store: bool = True,
     embedder: bool = True,
 ) -> Callable[[Callable[Concatenate[Run, P], None]], Callable[Concatenate[Run, P], None]]:
@@ -143,12 +194,15 @@ def command(
         app: Where to register it.
         name: Its name, when it is not the function's.
         scope: Whether it works in one scope.
+        reviewer: Whether it is a reviewer's, who has a tenant and no scope.
+        spaces: Whether it may read shared spaces.
         store: Whether it works on a store.
         embedder: Whether it may use an embedder.
     """
     shared = [
         *([("store", StoreOption, Path(DEFAULT_STORE))] if store else []),
-        *([(part, _SCOPE_OPTIONS[part], None) for part in _PARTS] if scope else []),
+        *((part, _WHO[part], None) for part in (_REVIEWER if reviewer else _PARTS) if scope),
+        *([("spaces", SpacesOption, None)] if spaces else []),
         *([("embedder", EmbedderOption, "auto")] if embedder else []),
         ("as_json", JSONOption, False),
     ]
@@ -167,17 +221,22 @@ def command(
     return register
 
 
-_SCOPE_OPTIONS: Mapping[str, Any] = {
+_WHO: Mapping[str, Any] = {
     "tenant": TenantOption,
     "user": UserOption,
     "agent": AgentOption,
+    "principal": PrincipalOption,
 }
 
 
 def _run(taken: Mapping[str, Any]) -> Run:
-    parts = {part: taken.get(part) for part in _PARTS}
-    store, embedder = taken.get("store", Path(DEFAULT_STORE)), taken.get("embedder", "none")
-    return Run(store=store, embedder=embedder, **parts, out=Out(as_json=taken["as_json"]))
+    return Run(
+        store=taken.get("store", Path(DEFAULT_STORE)),
+        embedder=taken.get("embedder", "none"),
+        **{part: taken.get(part) for part in _WHO},
+        spaces=tuple(taken.get("spaces") or ()),
+        out=Out(as_json=taken["as_json"]),
+    )
 
 
 def _help(function: Callable[..., None]) -> str:
@@ -201,6 +260,18 @@ def _sign(
     called.__name__ = function.__name__
     called.__annotations__ = {one.name: one.annotation for one in parameters}
     called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+
+
+def parse_space(tenant_id: str, given: str) -> Space:
+    """Return the space of a tenant that is written TYPE/ID; the id may hold slashes.
+
+    Raises:
+        ScopeError: It is written otherwise, or there is no such type.
+    """
+    name, slash, space_id = given.partition("/")
+    if not slash or name not in tuple(SpaceType):
+        raise ScopeError(f"--space must be written TYPE/ID with a type of {', '.join(SpaceType)}.")
+    return Space(tenant_id, SpaceType(name), space_id)
 
 
 def parse_value(text: str) -> JSONValue:

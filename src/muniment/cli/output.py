@@ -28,22 +28,29 @@ _RIGHT_TO_LEFT = re.compile(
     "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
 _HIDDEN = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff"
-    "\U000e0000-\U000e007f]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e"
+    "\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<![^\x00-\u02ff])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\u02ff])"
 )
 
 
 def visible(text: str) -> str:
     """Return a text whose control, direction and invisible characters are written as escapes.
 
-    What is stored may not move the cursor, colour the terminal or hide. Joiners stay.
+    What is stored may not move the cursor, colour the terminal or hide. A joiner stays between
+    two letters that are not Latin, as in Persian and in emoji.
     """
-    return _HIDDEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+    return _HIDDEN.sub(lambda match: _escape(ord(match[0])), text)
 
 
-def isolated(line: str) -> str:
-    """Return a line in a direction isolate when it holds right-to-left letters."""
-    return f"{_FSI}{line}{_PDI}" if _RIGHT_TO_LEFT.search(line) else line
+def _escape(code: int) -> str:
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def is_right_to_left(line: str) -> bool:
+    """Return whether a line holds right-to-left letters."""
+    return _RIGHT_TO_LEFT.search(line) is not None
 
 
 class Words:
@@ -53,9 +60,9 @@ class Words:
     border, the next column, a full stop. In a pipe they would be foreign characters in the text.
     """
 
-    def __init__(self, text: str, style: str = "") -> None:
-        """Take the text as it is stored."""
-        self._text = Text(visible(text), style)
+    def __init__(self, text: str | Text, style: str = "") -> None:
+        """Take the text as it is stored, or one whose characters are visible already."""
+        self._text = text if isinstance(text, Text) else Text(visible(text), style)
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """Return how wide it can get."""
@@ -64,8 +71,9 @@ class Words:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield the lines."""
         for line in self._text.wrap(console, options.max_width):
-            plain = line.plain.rstrip()
-            yield Text(isolated(plain) if console.is_terminal else plain, self._text.style)
+            line.rstrip()
+            mark = console.is_terminal and is_right_to_left(line.plain)
+            yield Text.assemble(_FSI, line, _PDI, style=self._text.style) if mark else line
 
 
 def _console(file: TextIO, *, stderr: bool = False) -> Console:

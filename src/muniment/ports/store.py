@@ -56,7 +56,7 @@ class Snapshot(Protocol):
         """Return one record of the scope, whatever its status, or None."""
         ...
 
-    def filed(self, owner: OwnerState, source_id: str) -> Filed | None:
+    def filed(self, owner: OwnerState, source_id: str, now: int) -> Filed | None:
         """Return what was written under a source_id, or None."""
         ...
 

@@ -183,17 +183,19 @@ def field_key(field: str) -> str:
     return _WORD_GAP.sub(" ", normalise(field)) or field
 
 
-def fingerprint(kind: str, field: str | None, value: JSONValue, text: str) -> tuple[str, ...]:
+def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[str, ...], ...]:
     """Return what a tombstone remembers a statement by, normalised but not yet hashed.
 
-    Case, white space, letter variants and invisible characters do not matter, nor whether Persian
-    word parts are joined, spaced or held by a ZERO WIDTH NON-JOINER; other symbols do, so that `C`,
-    `C++` and `C#` stay three values.
+    Its text, whatever its kind and field; and its value together with its field, where it has one,
+    whatever its kind and text. Case, white space, letter variants and invisible characters do not
+    matter, nor whether Persian word parts are joined, spaced or held by a ZERO WIDTH NON-JOINER;
+    other symbols do, so that `C`, `C++` and `C#` stay three values.
     """
-    if field is not None and value is not None:
-        shown = value if isinstance(value, str) else canonical_json(value)
-        return (kind, field_key(field), _folded(shown))
-    return (kind, _folded(text))
+    said: tuple[tuple[str, ...], ...] = (("text", _folded(text)),)
+    if field is None or value is None:
+        return said
+    shown = value if isinstance(value, str) else canonical_json(value)
+    return (*said, ("value", field_key(field), _folded(shown)))
 
 
 def _folded(text: str) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from muniment.errors import ForbiddenError
-from muniment.records import Authority, WritePath
+from muniment.errors import ForbiddenError, NotFoundError
+from muniment.records import Authority, Record, WritePath
 from muniment.results import Candidate, Written
 from muniment.scope import Owner, Principal, Role
 
@@ -53,6 +54,26 @@ class ReviewDesk:
             NotFoundError: It has no such candidate.
         """
         return self._services.reviewing.show(self._within(owner), candidate_id)
+
+    def find(self, candidate_id: str) -> Candidate:
+        """Return a candidate within reach by its id alone; it says whose it is.
+
+        Raises:
+            NotFoundError: No scope or space within reach has such a candidate.
+        """
+        for owner in self._reached():
+            with suppress(NotFoundError):
+                return self._services.reviewing.show(owner, candidate_id)
+        raise NotFoundError("No candidate with this id within the reviewer's reach.")
+
+    def record(self, owner: Owner, memory_id: str) -> Record:
+        """Return a record, such as the one that a candidate would replace.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such record, or it has expired.
+        """
+        return self._services.reads.get(self._within(owner), memory_id)
 
     def conflicts(self) -> tuple[Candidate, ...]:
         """Return the pending candidates within reach that contradict an active record."""

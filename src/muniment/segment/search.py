@@ -12,7 +12,7 @@ from muniment.segment.part import Floats, Mask, Part
 from muniment.segment.vectors import centre, cosines
 
 DAMPING = 1 / 50
-SPARE = 1 / 400
+SPARE = 1 / 40
 IMAGINED = 50
 
 
@@ -186,8 +186,12 @@ def _matched(part: Part, words: Sequence[int], weights: _Weights) -> tuple[Float
         docs, counts = part.docs[here], part.counts[here].astype(np.float32)
         lengths = part.lengths[docs]
         spare = np.maximum(lengths - len(words), 0)
-        lexical[docs] += np.float32(idf / weights.ranking) * _damped(counts, lengths * DAMPING)
-        coverage[docs] += np.float32(idf / weights.covering) * _damped(counts, spare * SPARE)
+        lexical[docs] += np.float32(idf / weights.ranking) * _damped(
+            counts, lengths * np.float32(DAMPING)
+        )
+        coverage[docs] += np.float32(idf / weights.covering) * _damped(
+            counts, np.sqrt(spare) * np.float32(SPARE)
+        )
     return lexical, np.minimum(coverage, np.float32(1))
 
 

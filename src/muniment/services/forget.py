@@ -12,6 +12,7 @@ from muniment.results import Receipt, Surface
 from muniment.rules.statement import statement_of
 from muniment.rules.tombstones import Burial
 from muniment.services.gate import Gate
+from muniment.services.reads import stored
 
 if TYPE_CHECKING:
     from muniment.scope import Owner
@@ -81,7 +82,7 @@ class Forgetting:
     ) -> tuple[Record, Traces]:
         now = self._clock.now()
         state = tx.owner(owner)
-        record = None if state is None else tx.record(state, memory_id, now)
+        record = stored(tx, state, memory_id, now)
         if state is None or record is None:
             raise NotFoundError("No record with this memory_id in this scope.")
         state = tx.bump(state)

@@ -31,7 +31,7 @@ from muniment.records import (
 )
 from muniment.results import Finding, Outcome, Written
 from muniment.rules.precedence import Claim, Decision, decide
-from muniment.rules.statement import Checked, check, content_hash, fingerprint
+from muniment.rules.statement import Checked, check, content_hash, fingerprints
 from muniment.rules.text import tokenise
 from muniment.rules.tombstones import Burial, admits
 from muniment.services.vectors import Progress, embed_passages, in_context
@@ -158,7 +158,7 @@ class Gate:
             places = [
                 at
                 for at, one in enumerate(batch)
-                if state is None or not view.filed(state, one.checked.source_id)
+                if state is None or not view.filed(state, one.checked.source_id, self.clock.now())
             ]
             wanted = (batch[at].checked for at in places)
             texts = [
@@ -177,7 +177,7 @@ class Gate:
     def _followed(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
         if state is None or checked.follows is None:
             return None
-        filed = view.filed(state, checked.follows)
+        filed = view.filed(state, checked.follows, self.clock.now())
         return None if filed is None else filed.memory_id
 
     def file(
@@ -214,7 +214,10 @@ class Gate:
         standing = self.standing(tx, state, checked)
         replaced = replacing
         if standing is not None and standing.memory_id != replacing:
-            if decide(standing.claim, claim_of(checked, author)) is Decision.CONFLICT:
+            if (
+                standing.in_force
+                and decide(standing.claim, claim_of(checked, author)) is Decision.CONFLICT
+            ):
                 return self.contest(tx, state, admitted, author, standing.memory_id)
             replaced = standing.memory_id
         return self._store_record(tx, state, checked, author, vector, replaced, now)
@@ -313,7 +316,7 @@ class Gate:
         Raises:
             ConflictError: The source_id identifies a different statement.
         """
-        filed = view.filed(state, admitted.checked.source_id)
+        filed = view.filed(state, admitted.checked.source_id, self.clock.now())
         if filed is not None and self.is_payload(state, admitted, filed.payload_digest):
             return Written(filed.memory_id, Outcome.REPEATED, filed.status, None, filed.embedding)
         proposed = view.proposed(state, admitted.checked.source_id)
@@ -334,7 +337,7 @@ class Gate:
         Raises:
             ConflictError: It has one.
         """
-        filed = view.filed(state, admitted.checked.source_id)
+        filed = view.filed(state, admitted.checked.source_id, self.clock.now())
         proposed = view.proposed(state, admitted.checked.source_id)
         if filed is not None or proposed is not None:
             raise ConflictError(
@@ -358,8 +361,8 @@ class Gate:
                 f"The statement with this source_id was {reason}. If the person states it again, "
                 "remember it under a new source_id."
             )
-        value = self._value_digest(state.owner, checked)
-        for buried in sorted(view.buried_value(state, value)):
+        values = self._value_digests(state.owner, checked)
+        for buried in sorted({one for value in values for one in view.buried_value(state, value)}):
             if not admits(Burial(buried), author.path, author.override):
                 raise TombstonedError(
                     f"The same value was {buried} here. A person may bring it back with a fresh "
@@ -374,7 +377,8 @@ class Gate:
         if active is None:
             return None
         said = active.text if active.value is None else active.value
-        return Standing(active.memory_id, Claim(active.authority, active.actor, said))
+        claim = Claim(active.authority, active.actor, said)
+        return Standing(active.memory_id, claim, active.status is Status.ACTIVE)
 
     def contest(
         self,
@@ -420,16 +424,17 @@ class Gate:
         burial: Burial,
     ) -> None:
         """Leave a tombstone for a stored statement's value and source_id."""
-        tx.bury(
-            state,
-            NewTombstone(
-                memory_id=buried_id,
-                source_digest=self._source_digest(state.owner, statement.source_id),
-                value_digest=self._value_digest(state.owner, statement),
-                reason=burial.value,
-                created_at=self.clock.now(),
-            ),
-        )
+        for value_digest in self._value_digests(state.owner, statement):
+            tx.bury(
+                state,
+                NewTombstone(
+                    memory_id=buried_id,
+                    source_digest=self._source_digest(state.owner, statement.source_id),
+                    value_digest=value_digest,
+                    reason=burial.value,
+                    created_at=self.clock.now(),
+                ),
+            )
 
     def _payload_digest(self, owner: Owner, checked: Checked) -> bytes:
         return digest(self.store.keys.tombstone(owner), "payload", checked.payload)
@@ -437,18 +442,25 @@ class Gate:
     def _source_digest(self, owner: Owner, source_id: str) -> bytes:
         return digest(self.store.keys.tombstone(owner), "source", source_id)
 
-    def _value_digest(self, owner: Owner, said: Statement | Checked) -> bytes:
-        kind = said.rule.name if isinstance(said, Checked) else said.kind
-        value = fingerprint(kind, said.field, said.value, said.text)
-        return digest(self.store.keys.tombstone(owner), "value", *value)
+    def _value_digests(self, owner: Owner, said: Statement | Checked) -> tuple[bytes, ...]:
+        key = self.store.keys.tombstone(owner)
+        prints = fingerprints(said.field, said.value, said.text)
+        return tuple(digest(key, "value", *one) for one in prints)
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The active record that holds a field, as precedence sees it."""
+    """The record that holds a field, as precedence sees it.
+
+    Attributes:
+        memory_id: The record.
+        claim: What it says, and with which rank.
+        in_force: Whether it has not expired; what has expired defends nothing.
+    """
 
     memory_id: str
     claim: Claim
+    in_force: bool
 
 
 def claim_of(checked: Checked, author: Author) -> Claim:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from muniment.errors import InvalidInputError, ProviderError
@@ -11,8 +12,10 @@ from muniment.services.vectors import CHUNK, Progress, embed_passages, in_contex
 
 if TYPE_CHECKING:
     from muniment.clock import Clock
-    from muniment.ports import Embedder, OwnerState, PendingText, Store, Transaction
+    from muniment.ports import Embedder, EmbeddingModel, OwnerState, PendingText, Store, Transaction
     from muniment.rules.kinds import Policy
+
+NO_SLOT = -1
 
 
 class Maintenance:
@@ -104,17 +107,26 @@ class Maintenance:
             owners = view.owners()
             counts = sum((view.counts(owner, now) for owner in owners), Counts())
         problems = []
+        model = None
+        if self._embedder is not None:
+            try:
+                model = self._embedder.model
+            except ProviderError as error:
+                problems.append(f"The embedder does not work: {error}")
+        if model is not None:
+            counts = replace(counts, pending=self._waiting(model))
         if counts.pending:
             problems.append(
                 f"{counts.pending} records wait for an embedding; run `muniment maintain embed`."
             )
-        name = None
-        if self._embedder is not None:
-            try:
-                name = self._embedder.model.name
-            except ProviderError as error:
-                problems.append(f"The embedder does not work: {error}")
+        name = None if model is None else model.name
         return Health(self._store.info(), len(owners), counts, name, tuple(problems))
+
+    def _waiting(self, model: EmbeddingModel) -> int:
+        """Return how many active records have no vector of the model."""
+        with self._store.snapshot() as view:
+            slot = view.slot(model) or NO_SLOT
+            return sum(view.count_pending(owner, slot) for owner in view.owners())
 
     def lapse(self) -> int:
         """End the review of candidates that waited longer than the policy allows; return how many."""

@@ -18,7 +18,7 @@ from muniment.rules.filters import Condition, facts_of, parse_filters, passes
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
-    from muniment.scope import Scope
+    from muniment.scope import Owner, Scope
 
 LONGEST_PAGE = 1000
 _NEWEST = 2**63 - 1
@@ -33,16 +33,15 @@ class Reads:
         self._policy = policy
         self._clock = clock
 
-    def get(self, scope: Scope, memory_id: str) -> Record:
+    def get(self, owner: Owner, memory_id: str) -> Record:
         """Return one record, active or superseded.
 
         Raises:
-            NotFoundError: The scope has no such record, or it has expired.
+            NotFoundError: The owner has no such record, or it has expired.
         """
         now = self._clock.now()
         with self._store.snapshot() as view:
-            owner = view.owner(scope)
-            return find(view, owner, memory_id, now)
+            return find(view, view.owner(owner), memory_id, now)
 
     def history(self, scope: Scope, memory_id: str) -> tuple[Record, ...]:
         """Return a record with all that it replaced and all that replaced it, oldest first.
@@ -76,7 +75,7 @@ class Reads:
             InvalidInputError: `limit` is not between 1 and 1000, or a kind or filter is wrong.
             CursorError: The cursor is not of this scope and these filters.
         """
-        if not 1 <= limit <= LONGEST_PAGE:
+        if type(limit) is not int or not 1 <= limit <= LONGEST_PAGE:
             raise InvalidInputError(f"limit must be between 1 and {LONGEST_PAGE}.")
         names = None if kinds is None else sorted({self._policy.rule(kind).name for kind in kinds})
         conditions = parse_filters(filters)
@@ -122,12 +121,23 @@ def find(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> 
     Raises:
         NotFoundError: There is none.
     """
-    if not isinstance(memory_id, str):
-        raise InvalidInputError("memory_id must be a string.")
-    record = None if owner is None else view.record(owner, memory_id, now)
+    record = stored(view, owner, memory_id, now)
     if record is None or record.status is Status.EXPIRED:
         raise NotFoundError("No record with this memory_id in this scope.")
     return record
+
+
+def stored(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> Record | None:
+    """Return a record of the owner, whatever its status, or None.
+
+    Raises:
+        InvalidInputError: The id is not a string.
+    """
+    if not isinstance(memory_id, str):
+        raise InvalidInputError("memory_id must be a string.")
+    if owner is None or not memory_id.isascii():
+        return None
+    return view.record(owner, memory_id, now)
 
 
 def _follow(
@@ -167,6 +177,6 @@ def _read_cursor(key: bytes, bound: str, cursor: str) -> int:
         seq, seal = json.loads(base64.urlsafe_b64decode(cursor))
         if hmac.compare_digest(digest(key, bound, str(int(seq))).hex(), str(seal)):
             return int(seq)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError, RecursionError):
         pass
     raise CursorError("The cursor is not of this scope and these filters; start a new list.")

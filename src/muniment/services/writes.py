@@ -24,6 +24,7 @@ from muniment.rules.precedence import Decision, decide
 from muniment.rules.statement import check, statement_of
 from muniment.rules.tombstones import Burial
 from muniment.services.gate import Admitted, Author, Gate, claim_of
+from muniment.services.reads import stored
 from muniment.services.vectors import Progress
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Writes:
             raise InvalidInputError(f"A correction may change: {', '.join(sorted(_CHANGEABLE))}.")
         with gate.store.snapshot() as view:
             state = view.owner(owner)
-            found = None if state is None else view.record(state, memory_id, gate.clock.now())
+            found = stored(view, state, memory_id, gate.clock.now())
         old = _active(found)
         before = statement_of(old)
         after = replace(before, **{"source_id": new_id("src"), **changes})
@@ -169,7 +170,7 @@ class Writes:
     ) -> Written:
         gate = self._gate
         state = tx.owner(owner)
-        found = None if state is None else tx.record(state, memory_id, gate.clock.now())
+        found = stored(tx, state, memory_id, gate.clock.now())
         _active(found)
         written = gate.file(tx, owner, admitted, author, vector, replacing=memory_id)
         if state is not None and written.superseded == memory_id:
@@ -219,7 +220,10 @@ class Writes:
             standing = gate.standing(view, state, admitted.checked)
             if standing is None:
                 return _Outlook(None)
-            if decide(standing.claim, claim_of(admitted.checked, author)) is Decision.CONFLICT:
+            if (
+                standing.in_force
+                and decide(standing.claim, claim_of(admitted.checked, author)) is Decision.CONFLICT
+            ):
                 return _Outlook(None, contested=standing.memory_id)
             return _Outlook(None, supersedes=standing.memory_id)
 

@@ -80,7 +80,7 @@ def to_record(row: Row, owner: Owner, now: int) -> Record:
 
 def status_at(stored: str, expires_at: int | None, now: int) -> Status:
     """Return a record's status at an instant: at `expires_at` itself it is expired."""
-    if stored == Status.ACTIVE and expires_at is not None and expires_at <= now:
+    if expires_at is not None and expires_at <= now:
         return Status.EXPIRED
     return Status(stored)
 

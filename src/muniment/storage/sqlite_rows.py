@@ -18,7 +18,7 @@ from muniment.ports import (
     PendingText,
     Traces,
 )
-from muniment.records import AuditEntry, EmbeddingState, Record, Status, canonical_json
+from muniment.records import AuditEntry, EmbeddingState, Record, canonical_json
 from muniment.results import Counts
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
@@ -26,6 +26,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.base import (
     audit_digest,
     owner_values,
+    status_at,
     to_audit_entry,
     to_facts,
     to_owner,
@@ -85,13 +86,14 @@ class SqliteRecordSnapshot:
         row = self._one("record_by_id", {**key_of(owner), "memory_id": memory_id})
         return None if row is None else to_record(row, owner.owner, now)
 
-    def filed(self, owner: OwnerState, source_id: str) -> Filed | None:
+    def filed(self, owner: OwnerState, source_id: str, now: int) -> Filed | None:
         """Return what was written under a source_id, or None."""
         row = self._one("filed", {**key_of(owner), "source_id": source_id})
         if row is None:
             return None
-        memory_id, status, digest, embedding = row
-        return Filed(memory_id, Status(status), digest, EmbeddingState(embedding))
+        memory_id, status, expires_at, digest, embedding = row
+        standing = status_at(status, expires_at, now)
+        return Filed(memory_id, standing, digest, EmbeddingState(embedding))
 
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""

@@ -127,7 +127,7 @@ ORDER BY seq DESC LIMIT :limit;
 
 -- name: filed
 -- What was written under a source_id.
-SELECT memory_id, status, payload_digest, embedding FROM records
+SELECT memory_id, status, expires_at, payload_digest, embedding FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id;
 
 -- name: insert_record
@@ -238,14 +238,14 @@ ORDER BY seq;
 -- name: counts
 -- How many records of each sort a scope has.
 SELECT coalesce(sum(status = 'active' AND (expires_at IS NULL OR expires_at > :now)), 0),
-       coalesce(sum(status = 'superseded'), 0),
-       coalesce(sum(status = 'active' AND expires_at <= :now), 0),
+       coalesce(sum(status = 'superseded' AND (expires_at IS NULL OR expires_at > :now)), 0),
+       coalesce(sum(expires_at <= :now), 0),
        coalesce(sum(status = 'active' AND embedding = 'pending'), 0)
 FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: count_tombstones
 -- How many tombstones a scope has.
-SELECT count(*) FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+SELECT count(DISTINCT memory_id) FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: pending
 -- Active records without a vector of a model, in order.

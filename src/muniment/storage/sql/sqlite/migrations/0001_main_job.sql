@@ -106,7 +106,7 @@ CREATE TABLE tombstones (
     value_digest BLOB NOT NULL,
     reason TEXT NOT NULL,
     created_at INTEGER NOT NULL,
-    PRIMARY KEY (tenant_id, owner_no, memory_id, reason),
+    PRIMARY KEY (tenant_id, owner_no, memory_id, reason, value_digest),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
 
