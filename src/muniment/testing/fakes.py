@@ -117,20 +117,21 @@ class FakeEmbedder:
         from muniment.rules.text import tokenise
 
         words = tokenise(text) or [text.strip()]
-        total = np.sum([self._direction(word) for word in words], axis=0, dtype=np.float64)
+        directions = np.array([self._direction(word) for word in words], dtype=np.float64)
+        total: NDArray[np.float64] = directions.sum(axis=0)
         if not total.any():
             total = self._direction("\x00".join(words))
-        unit: NDArray[np.float64] = total / np.linalg.norm(total)
+        unit: NDArray[np.float64] = np.asarray(total / np.linalg.norm(total), dtype=np.float64)
         return unit
 
     def _direction(self, word: str) -> NDArray[np.float64]:
         import numpy as np
 
         octets = b"".join(self._octets(word))[: self._model.dimensions]
-        return np.frombuffer(octets, dtype=np.uint8) - 127.5
+        return np.frombuffer(octets, dtype=np.uint8).astype(np.float64) - 127.5
 
     def _octets(self, word: str) -> Iterator[bytes]:
-        named = "\x00".join([self._model.name, self._model.version, word])
+        named = f"{self._model.name}\x00{self._model.version}\x00{word}"
         for block in range(0, self._model.dimensions, 64):
             salt = block.to_bytes(8, "little")
             yield blake2b(named.encode("utf-8", "surrogatepass"), salt=salt).digest()

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from muniment.clock import new_id, to_instant
-from muniment.ports import NewRecord, NewTombstone, OwnerState, Store, Transaction
-from muniment.records import Authority, EmbeddingState, Record, WritePath
+from muniment.ports import EmbeddingModel, NewRecord, NewTombstone, OwnerState, Store, Transaction
+from muniment.records import AuditEntry, Authority, EmbeddingState, Record, WritePath
 from muniment.scope import Scope
 from muniment.segment.rows import IndexChanges
 from muniment.storage.base import audit_digest
@@ -18,7 +18,7 @@ NOW = to_instant("now", "2030-01-01T00:00:00Z")
 CHAIN_START = b""
 
 
-def sample(**changes: Any) -> NewRecord:
+def sample(**changes: object) -> NewRecord:
     """Return a record to insert, with new ids and what the caller changes."""
     memory_id = new_id("mem")
     plain: dict[str, Any] = {
@@ -43,10 +43,11 @@ def sample(**changes: Any) -> NewRecord:
         "vector": None,
         "embedding": EmbeddingState.NONE,
     }
-    return NewRecord(**plain | changes)
+    plain.update(changes)
+    return NewRecord(**plain)
 
 
-def grave(**changes: Any) -> NewTombstone:
+def grave(**changes: object) -> NewTombstone:
     """Return a tombstone to bury, with a new id and what the caller changes."""
     plain: dict[str, Any] = {
         "memory_id": new_id("mem"),
@@ -55,7 +56,8 @@ def grave(**changes: Any) -> NewTombstone:
         "reason": "forgotten",
         "created_at": NOW,
     }
-    return NewTombstone(**plain | changes)
+    plain.update(changes)
+    return NewTombstone(**plain)
 
 
 def put(tx: Transaction, scope: Scope, *records: NewRecord) -> OwnerState:
@@ -99,6 +101,11 @@ def removed(store: Store, memory_id: str, scope: Scope = SCOPE) -> OwnerState:
     return store.write(work)
 
 
+def slot_of(store: Store, model: EmbeddingModel) -> int:
+    """Return the slot of a model, which is made when it is new."""
+    return store.write(lambda tx: tx.ensure_slot(model))
+
+
 def state(store: Store, scope: Scope = SCOPE) -> OwnerState | None:
     """Return the scope's state as a new snapshot sees it."""
     with store.snapshot() as view:
@@ -127,27 +134,32 @@ def changes(store: Store, since: int, slot: int | None = None) -> IndexChanges:
         return view.index_changes(owner, since, slot)
 
 
-def chain_holds(store: Store, entries: Sequence[Any], scope: Scope = SCOPE) -> bool:
+def chain_holds(store: Store, entries: Sequence[AuditEntry], scope: Scope = SCOPE) -> bool:
     """Return whether audit entries are the scope's whole chain, recomputed link by link."""
     owner = state(store, scope)
     assert owner is not None
-    previous, key = CHAIN_START, store.keys.audit(scope)
+    previous = CHAIN_START
     for number, entry in enumerate(entries, start=1):
-        previous = audit_digest(
-            key,
-            previous,
-            tenant_id=scope.tenant_id,
-            owner_no=owner.owner_no,
-            number=number,
-            at=to_instant("at", entry.at),
-            actor=entry.actor,
-            action=entry.action,
-            memory_ids=entry.memory_ids,
-            reason=entry.reason,
-        )
+        previous = link(store, owner, previous, entry)
         if entry.number != number or entry.digest != previous.hex():
             return False
     return True
+
+
+def link(store: Store, owner: OwnerState, previous: bytes, entry: AuditEntry) -> bytes:
+    """Return the digest that an entry should have after another one's."""
+    return audit_digest(
+        store.keys.audit(owner.scope),
+        previous,
+        tenant_id=owner.scope.tenant_id,
+        owner_no=owner.owner_no,
+        number=entry.number,
+        at=to_instant("at", entry.at),
+        actor=entry.actor,
+        action=entry.action,
+        memory_ids=entry.memory_ids,
+        reason=entry.reason,
+    )
 
 
 @contextmanager

@@ -1,0 +1,254 @@
+"""What a store says about changes, and what a transaction and a snapshot promise."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Thread
+from typing import ClassVar
+
+from muniment.ports import EmbeddingModel, OwnerState, Store, Transaction
+from muniment.segment.rows import IndexRow
+from muniment.testing.samples import (
+    NOW,
+    SCOPE,
+    changes,
+    everything,
+    put,
+    raises,
+    removed,
+    replace,
+    sample,
+    slot_of,
+    state,
+    stored,
+)
+
+MODEL = EmbeddingModel("model", "1", 1)
+
+
+class ChangesContract:
+    """Deltas add up to the whole, snapshots stand still, transactions are whole or absent."""
+
+    concurrent: ClassVar[bool] = True
+
+    def test_zero_gives_everything(self, store: Store) -> None:
+        """From version 0 on come all active rows in order, with nothing gone."""
+        new = [sample(kind=kind, valid_from=1, expires_at=NOW) for kind in ("context", "insight")]
+        stored(store, sample(), *new)
+        removed(store, everything(store)[0].memory_id)
+        rows, gone = changes(store, 0)
+        assert [(row.seq, row.kind) for row in rows] == [(2, "context"), (3, "insight")]
+        assert rows[0] == IndexRow(2, "context", 1, None, NOW, new[0].words, None)
+        assert gone == []
+
+    def test_deltas_give_news(self, store: Store) -> None:
+        """A delta holds what came after the version, and nothing when nothing did."""
+        since = stored(store, sample()).version
+        assert changes(store, since) == ([], [])
+        stored(store, sample(), sample())
+        assert [row.seq for row in changes(store, since).rows] == [2, 3]
+
+    def test_superseded_are_gone(self, store: Store) -> None:
+        """A superseded record leaves, and its successor comes, in the same delta."""
+        old = sample()
+        since = stored(store, old).version
+        replace(store, old.memory_id, sample())
+        rows, gone = changes(store, since)
+        assert ([row.seq for row in rows], gone) == ([2], [1])
+
+    def test_removed_are_gone(self, store: Store) -> None:
+        """A removed record leaves, whether it was active or superseded before."""
+        old = sample()
+        since = stored(store, old, sample()).version
+        last = replace(store, old.memory_id, sample()).version
+        for record in everything(store)[:2]:
+            removed(store, record.memory_id)
+        assert set(changes(store, since).gone) == {1, 2}
+        assert 2 in changes(store, last).gone
+        assert changes(store, last).rows == []
+
+    def test_late_vectors_return(self, store: Store) -> None:
+        """A record whose vector came late is in the delta again, with the vector."""
+        slot = slot_of(store, MODEL)
+        since = stored(store, sample(), sample()).version
+
+        def work(tx: Transaction) -> None:
+            owner = tx.bump(tx.ensure_owner(SCOPE, NOW))
+            tx.set_vector(owner, 1, slot, b"1234")
+
+        store.write(work)
+        ((row,), gone) = changes(store, since, slot)
+        assert (row.seq, row.vector, gone) == (1, b"1234", [])
+
+    def test_deltas_add_up(self, store: Store) -> None:
+        """Whatever is done in whatever order, deltas from any version arrive at the whole."""
+        from hypothesis import given, settings
+        from hypothesis import strategies as st
+
+        steps = st.lists(st.tuples(st.sampled_from("isrv"), st.integers(0, 9)), max_size=8)
+
+        @settings(max_examples=25, deadline=None)
+        @given(steps, st.integers(1, 4))
+        def check(drawn: list[tuple[str, int]], every: int) -> None:
+            _follow(store, drawn, every)
+
+        check()
+
+    def test_snapshots_stand_still(self, store: Store) -> None:
+        """A snapshot that was opened before a write does not see it, even if it never read."""
+        before = stored(store, sample())
+        writer = Thread(target=stored, args=(store, sample()))
+        with store.snapshot() as view:
+            writer.start()
+            if self.concurrent:
+                writer.join()
+            assert view.owner(SCOPE) == before
+            assert view.counts(before, NOW).active == 1
+        writer.join()
+        assert len(everything(store)) == 2
+
+    def test_snapshots_agree(self, store: Store) -> None:
+        """Version, delta and texts of one snapshot belong together while others write."""
+        stored(store, sample(text="1"))
+        writers = [Thread(target=_write_numbered, args=(store, 10)) for _ in range(2)]
+        for writer in writers:
+            writer.start()
+        for _ in range(20):
+            with store.snapshot() as view:
+                owner = view.owner(SCOPE)
+                assert owner is not None
+                rows = view.index_changes(owner, 0, None).rows
+                texts = [record.text for record in view.records(owner, range(1, 99), NOW)]
+            assert len(rows) == len(texts) == owner.version
+            assert texts == [str(number + 1) for number in range(owner.version)]
+        for writer in writers:
+            writer.join()
+        assert len(everything(store)) == 21
+
+    def test_work_returns_result(self, store: Store) -> None:
+        """What the work returns is what the caller gets; it sees its own writes."""
+
+        def work(tx: Transaction) -> int:
+            return len(tx.page(put(tx, SCOPE, sample(), sample()), 99, 99, NOW))
+
+        assert store.write(work) == 2
+
+    def test_unfinished_work_hides(self, store: Store) -> None:
+        """Until the commit nobody else sees a write."""
+        stored(store, sample())
+        seen: list[int] = []
+        reader = Thread(target=lambda: seen.append(len(everything(store))))
+
+        def work(tx: Transaction) -> None:
+            put(tx, SCOPE, sample())
+            reader.start()
+            if self.concurrent:
+                reader.join()
+
+        store.write(work)
+        reader.join()
+        assert seen == [1 if self.concurrent else 2]
+        assert len(everything(store)) == 2
+
+    def test_failed_work_vanishes(self, store: Store) -> None:
+        """When the work raises, its error comes out as it is and nothing of it is kept."""
+        before = stored(store, sample())
+
+        def work(tx: Transaction) -> None:
+            owner = put(tx, SCOPE, sample(source_id="again"))
+            tx.remove(owner, tx.page(owner, 99, 99, NOW)[-1])
+            tx.ensure_slot(MODEL)
+            raise LookupError("mine")
+
+        with raises(LookupError):
+            store.write(work)
+        with store.snapshot() as view:
+            assert view.owner(SCOPE) == before
+            assert view.slot(MODEL) is None
+            assert view.filed(before, "again") is None
+            assert len(view.audit(before, 0, 99)) == view.counts(before, NOW).active == 1
+
+    def test_neighbours_are_kept(self, store: Store) -> None:
+        """Callers that fail do not undo callers that succeed beside them."""
+        errors: list[BaseException] = []
+
+        def act(number: int) -> None:
+            def work(tx: Transaction) -> None:
+                put(tx, SCOPE, sample(source_id=str(number)))
+                if number % 2:
+                    raise LookupError
+
+            try:
+                store.write(work)
+            except LookupError as error:
+                errors.append(error)
+
+        _together([Thread(target=act, args=(number,)) for number in range(16)])
+        kept = {record.source.source_id for record in everything(store)}
+        assert kept == {str(number) for number in range(0, 16, 2)}
+        assert len(errors) == 8
+
+    def test_interrupts_undo_work(self, store: Store) -> None:
+        """An interrupt inside a work undoes it, and the next write works as ever."""
+        before = stored(store, sample())
+
+        def work(tx: Transaction) -> None:
+            put(tx, SCOPE, sample())
+            raise KeyboardInterrupt
+
+        with raises(KeyboardInterrupt):
+            store.write(work)
+        assert state(store) == before
+        assert stored(store, sample()).version == before.version + 1
+
+
+def _together(threads: list[Thread]) -> None:
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def _write_numbered(store: Store, times: int) -> None:
+    def work(tx: Transaction) -> None:
+        version = tx.ensure_owner(SCOPE, NOW).version
+        put(tx, SCOPE, sample(text=str(version + 1)))
+
+    for _ in range(times):
+        store.write(work)
+
+
+def _follow(store: Store, steps: list[tuple[str, int]], every: int) -> None:
+    """Do the steps, keep a copy up to date by deltas and compare it with the whole."""
+    slot = slot_of(store, MODEL)
+    since = stored(store, sample()).version
+    copy = {row.seq: row for row in changes(store, 0, slot).rows}
+    for number, (step, choice) in enumerate(steps, start=1):
+        store.write(partial(_do, step=step, choice=choice, slot=slot))
+        if number % every == 0 or number == len(steps):
+            rows, gone = changes(store, since, slot)
+            for seq in gone:
+                copy.pop(seq, None)
+            copy.update({row.seq: row for row in rows})
+            owner = state(store)
+            assert owner is not None
+            since = owner.version
+    assert sorted(copy.values()) == changes(store, 0, slot).rows
+
+
+def _do(tx: Transaction, step: str, choice: int, slot: int) -> OwnerState:
+    """Insert, supersede, remove, or give a vector to one of the records there are."""
+    owner = tx.bump(tx.ensure_owner(SCOPE, NOW))
+    records = tx.page(owner, 2**62, 10, NOW)
+    chosen = records[choice % len(records)] if records else None
+    if step == "i" or chosen is None:
+        tx.insert(owner, sample())
+    elif step == "s":
+        new = sample()
+        tx.supersede(owner, chosen.memory_id, new.memory_id)
+        tx.insert(owner, new)
+    elif step == "r":
+        tx.remove(owner, chosen)
+    else:
+        tx.set_vector(owner, chosen.seq, slot, b"1234")
+    return owner

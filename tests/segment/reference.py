@@ -1,0 +1,96 @@
+"""The formulas of search once more, slowly and without arrays."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from muniment.segment.rows import IndexRow
+from muniment.segment.segment import DAMPING, IMAGINED, Query
+
+Vector = tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What search should say about one live record."""
+
+    lexical: float
+    coverage: float
+    exact: bool
+    cosine: float
+    centred: float
+
+
+def words_of(row: IndexRow) -> dict[int, int]:
+    return dict(struct.iter_unpack("<IB", row.words))
+
+
+def vector_of(blob: bytes) -> Vector:
+    return struct.unpack(f"<{len(blob) // 4}f", blob)
+
+
+def live(rows: Sequence[IndexRow], now: int) -> list[IndexRow]:
+    return [
+        row
+        for row in rows
+        if (row.valid_from is None or row.valid_from <= now)
+        and (row.valid_until is None or row.valid_until > now)
+        and (row.expires_at is None or row.expires_at > now)
+    ]
+
+
+def search(rows: Sequence[IndexRow], query: Query, now: int) -> dict[int, Scores]:
+    """Score every live row, by seq."""
+    here = live(rows, now)
+    seen = {word: sum(words_of(row).get(word, 0) > 0 for row in here) for word in query.words}
+    weights = {word: _weight(n, len(here)) for word, n in seen.items()}
+    length = math.sqrt(sum(weights[word] ** 2 for word, n in seen.items() if n))
+    asked = None if query.vector is None else tuple(map(float, query.vector))
+    centre = _centre([vector_of(row.vector) for row in here if row.vector is not None])
+    scores = {}
+    for row in here:
+        matched = _matched(words_of(row), weights)
+        cosine, centred = _cosines(row, asked, centre)
+        scores[row.seq] = Scores(
+            lexical=matched / (length or 1),
+            coverage=matched / (sum(weights.values()) or 1),
+            exact=query.exact in words_of(row),
+            cosine=cosine,
+            centred=centred,
+        )
+    return scores
+
+
+def _weight(found: int, total: int) -> float:
+    return math.log(1 + (total + IMAGINED - found + 0.5) / (found + 1.5))
+
+
+def _matched(words: dict[int, int], weights: dict[int, float]) -> float:
+    size = sum(words.values())
+    found = ((weight, words.get(word, 0)) for word, weight in weights.items())
+    return sum(weight * n / (n + DAMPING * size) for weight, n in found if n)
+
+
+def _centre(vectors: list[Vector]) -> Vector | None:
+    if len(vectors) < 2:
+        return None
+    return tuple(sum(column) / len(vectors) for column in zip(*vectors, strict=True))
+
+
+def _cosines(row: IndexRow, asked: Vector | None, centre: Vector | None) -> tuple[float, float]:
+    if row.vector is None or asked is None:
+        return 0.0, 0.0
+    vector = vector_of(row.vector)
+    mean = centre or (0.0,) * len(vector)
+    one = [a - m for a, m in zip(vector, mean, strict=True)]
+    other = [a - m for a, m in zip(asked, mean, strict=True)]
+    sizes = _dot(one, one), _dot(other, other)
+    centred = 0.0 if min(sizes) < 1e-5 else _dot(one, other) / math.sqrt(sizes[0] * sizes[1])
+    return _dot(vector, asked), centred
+
+
+def _dot(one: Sequence[float], other: Sequence[float]) -> float:
+    return sum(a * b for a, b in zip(one, other, strict=True))

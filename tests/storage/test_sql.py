@@ -1,0 +1,123 @@
+"""The rules for SQL: it lives in files, under names, and its driver's errors never get out."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+import muniment.storage
+from muniment.errors import (
+    ForeignFileError,
+    StoreBusyError,
+    StoreCorruptError,
+    StoreError,
+)
+from muniment.storage.sqlfiles import queries, schema
+from muniment.storage.sqlite import driver_errors
+
+STORAGE = Path(muniment.storage.__file__).parent
+FILE = (STORAGE / "sql" / "sqlite" / "queries.sql").read_text(encoding="utf-8")
+DATA = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\s", re.DOTALL)
+FIXED = {
+    *("BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
+    *("SAVEPOINT caller", "ROLLBACK TO caller", "RELEASE caller"),
+    *("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
+}
+NAMED = dict(queries("sqlite"))
+
+
+def _texts(path: Path) -> Iterator[str]:
+    """Yield the string constants of a module that are not docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield node.value
+
+
+def _executed(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            first = node.args[0] if node.args else None
+            if node.func.attr.startswith("execute") and isinstance(first, ast.Constant):
+                yield str(first.value)
+
+
+MODULES = sorted(STORAGE.parent.rglob("*.py"))
+USED = {text for module in STORAGE.glob("*.py") for text in _texts(module)}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_query_has_a_sentence_and_one_statement_and_is_used(name: str) -> None:
+    assert re.search(rf"^-- name: {name}\n-- [A-Z].*\.\n(?!--)", FILE, re.MULTILINE)
+    assert NAMED[name].count(";") == 1
+    assert NAMED[name].endswith(";")
+    assert name in USED
+
+
+def test_every_name_of_a_query_is_its_own() -> None:
+    names = re.findall(r"^-- name: (\w+)$", FILE, re.MULTILINE)
+    assert names == list(NAMED)
+    assert FILE.count("-- name:") == len(names) > 30
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_query_fits_the_schema(name: str) -> None:
+    connection = apsw.Connection(":memory:")
+    connection.execute(schema("sqlite"))
+    values = dict.fromkeys(re.findall(r":(\w+)", NAMED[name]))
+    assert connection.execute("EXPLAIN " + NAMED[name], values).fetchall()
+
+
+def test_no_statement_stands_outside_the_files() -> None:
+    stray = [
+        (module.name, text)
+        for module in MODULES
+        if "testing" not in module.parts
+        for text in _texts(module)
+        if DATA.match(text)
+    ]
+    assert stray == []
+    assert {text for module in MODULES for text in _executed(module)} <= FIXED
+
+
+def _classes(root: type[apsw.Error]) -> Iterator[type[apsw.Error]]:
+    yield root
+    for child in root.__subclasses__():
+        yield from _classes(child)
+
+
+SPECIAL = {
+    apsw.BusyError: StoreBusyError,
+    apsw.CorruptError: StoreCorruptError,
+    apsw.NotADBError: ForeignFileError,
+}
+
+
+@pytest.mark.parametrize("kind", list(_classes(apsw.Error)), ids=lambda kind: kind.__name__)
+def test_an_error_of_the_driver_becomes_one_of_ours_without_its_text(
+    kind: type[apsw.Error],
+) -> None:
+    with pytest.raises(StoreError) as caught, driver_errors("memory.db"):
+        raise kind("the text of a record")
+    assert type(caught.value) is SPECIAL.get(kind, StoreError)
+    assert isinstance(caught.value.__cause__, kind)
+    assert "the text" not in str(caught.value)
+
+
+def test_every_exception_of_the_driver_is_of_its_one_family() -> None:
+    raised = [kind for kind in vars(apsw).values() if isinstance(kind, type)]
+    strangers = [
+        k for k in raised if issubclass(k, BaseException) and not issubclass(k, apsw.Error)
+    ]
+    assert strangers == []
+
+
+def test_an_error_of_the_caller_passes_unchanged() -> None:
+    with pytest.raises(LookupError, match="mine"), driver_errors("memory.db"):
+        raise LookupError("mine")
