@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from muniment.cli import main
+from muniment.memory import Memory
+from muniment.scoped import ReviewDesk, ScopedMemory
 
 ENVIRONMENT = {
     "MUNIMENT_TENANT": "acme",
@@ -24,6 +26,82 @@ ENVIRONMENT = {
 }
 PERSIAN = "کاربر می‌خواهد گزارش‌ها به زبان فارسی باشند."
 STATEMENT = {"kind": "preference", "text": "Prefers the eu-west region.", "source_id": "p1"}
+
+VERBS: dict[type, dict[str, str]] = {
+    Memory: {
+        "compact": "maintain compact",
+        "deletions": "maintain deletions",
+        "embed": "maintain embed",
+        "export_user": "export",
+        "forget_agent": "forget",
+        "forget_space": "forget",
+        "forget_tenant": "forget",
+        "forget_user": "forget",
+        "health": "doctor",
+        "import_from": "import",
+        "import_user": "import",
+        "maintain": "maintain run",
+        "policy": "policy show",
+        "receipts": "receipt list",
+        "verify_receipt": "receipt verify",
+    },
+    ScopedMemory: {
+        "answer": "answer",
+        "approve": "approve",
+        "audit": "audit show",
+        "candidate": "candidate",
+        "candidates": "candidates",
+        "conflicts": "conflicts",
+        "correct": "correct",
+        "export": "export",
+        "forget": "forget",
+        "forget_all": "forget",
+        "forget_where": "forget",
+        "get": "show",
+        "history": "history",
+        "import_export": "import",
+        "import_from": "import",
+        "import_many": "import",
+        "list": "list",
+        "preview": "preview",
+        "propose": "propose",
+        "recall": "recall",
+        "receipt": "receipt show",
+        "receipts": "receipt list",
+        "record_outcome": "record-outcome",
+        "reject": "reject",
+        "remember": "remember",
+    },
+    ReviewDesk: {
+        "approve": "review approve",
+        "candidates": "review list",
+        "conflicts": "review conflicts",
+        "correct": "review correct",
+        "find": "review show",
+        "reject": "review reject",
+        "revise": "review revise",
+    },
+}
+"""The command of each verb of the facade."""
+
+WITHOUT: dict[tuple[type, str], str] = {
+    (Memory, "close"): "a command closes what it opened",
+    (Memory, "reviewing"): "--tenant and --principal make the desk",
+    (Memory, "scoped"): "--tenant, --user, --agent and --space make the scope",
+    (ScopedMemory, "counts"): "`doctor` counts; a scope's list says what it holds",
+    (ScopedMemory, "remember_many"): "`import` is the command for many; it never revives a value",
+    (ScopedMemory, "scope"): "it is what the caller gave",
+    (ScopedMemory, "spaces"): "they are what the caller gave",
+    (ScopedMemory, "verify_receipt"): "`receipt verify` asks the tenant's whole chain",
+    (ReviewDesk, "candidate"): "`review show` needs the id alone, through `find`",
+    (ReviewDesk, "record"): "`review show` shows the record that a candidate would replace",
+}
+"""The verbs without a command of their own, and why."""
+
+
+def public(cls: type) -> set[str]:
+    """Return the names that a class of the facade shows."""
+    return {name for name in dir(cls) if not name.startswith("_")}
 
 
 @dataclass(frozen=True)

@@ -5,17 +5,18 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from typer.core import TyperGroup
-from typer.main import get_command
 
 import muniment
-from muniment.cli import app, main
+from muniment.cli import main
+from muniment.cli.output import visible
+from muniment.cli.views import DEGRADATIONS, REJECTIONS
 from muniment.errors import ConflictError, MunimentError
-from muniment.scoped import ScopedMemory
 from muniment.testing import FakeEmbedder, FakeModel
+from muniment.trace import Degraded, Reason
 from tests.command_line import (
     PERSIAN,
     STATEMENT,
@@ -27,21 +28,6 @@ from tests.command_line import (
 )
 
 ROOT = Path(__file__).resolve().parents[1]
-COMMANDS = {
-    "answer": "answer",
-    "audit": "audit",
-    "counts": "doctor",
-    "forget": "forget",
-    "get": "show",
-    "history": "history",
-    "import_many": "import",
-    "list": "list",
-    "preview": "preview",
-    "recall": "recall",
-    "remember": "remember",
-    "remember_many": "import",
-}
-"""The command of each verb of the facade."""
 
 
 @pytest.fixture
@@ -49,15 +35,6 @@ def cli(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> Command:
     return command_line(monkeypatch, capsys, tmp_path)
-
-
-@pytest.mark.promise("OPE-1")
-def test_every_verb_of_the_facade_has_a_command() -> None:
-    group = get_command(app)
-    assert isinstance(group, TyperGroup)
-    verbs = {name for name in vars(ScopedMemory) if not name.startswith("_")} - {"scope"}
-    assert set(COMMANDS) == verbs
-    assert set(COMMANDS.values()) <= set(group.commands)
 
 
 def test_init_makes_the_file_tells_where_and_leaves_a_store_as_it_is(cli: Command) -> None:
@@ -143,7 +120,7 @@ def test_preview_shows_and_writes_nothing(cli: Command) -> None:
     assert "would be written" in cli("preview", "Prefers window seats.", *given).out
     hidden = cli("preview", "Prefers\u202e seats.", *given)
     assert "would be refused" in hidden.out
-    assert "hidden_characters" in hidden.out
+    assert "hidden characters at 7–8" in hidden.out
     assert "\u202e" not in hidden.out
     assert cli("show", first, "--json").json["status"] == "active"
 
@@ -344,15 +321,55 @@ def test_misuse_and_the_unexpected_are_errors_of_the_same_shape(
 def test_persian_is_isolated_on_a_terminal_only(
     cli: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory_id = remember(cli, PERSIAN, "f\x1b[31m1")
+    memory_id = remember(cli, PERSIAN, "f1")
     assert "\u2068" not in cli("list").out + cli("list", "--json").out
-    assert "\x1b" not in cli("show", memory_id).out
     monkeypatch.setattr("sys.stdout", terminal := Terminal())
     assert main(["list"]) == 0
     assert main(["show", memory_id, "--json"]) == 0
     shown, _, plain = terminal.getvalue().partition("{")
     assert f"\u2068{PERSIAN}\u2069" in shown
     assert "\u2068" not in plain
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        (PERSIAN, PERSIAN),
+        ("\U0001f469\u200d\U0001f4bb", "\U0001f469\u200d\U0001f4bb"),
+        ("a\u200cb", "a\\u200cb"),
+        ("\x1b[31mred\u202e", "\\u001b[31mred\\u202e"),
+        ("so\u00adft", "so\\u00adft"),
+        ("tag\U000e0041", "tag\\U000e0041"),
+        ("filler\u3164", "filler\\u3164"),
+    ],
+)
+def test_what_hides_is_shown_as_an_escape_and_joiners_of_persian_stay(
+    stored: str, shown: str
+) -> None:
+    assert visible(stored) == shown
+
+
+def test_a_policy_of_one_s_own_is_checked_shown_and_used(cli: Command) -> None:
+    builtin = cli("policy", "show", "--json").json
+    assert builtin["kinds"]["preference"]["model"] == ["propose", "read"]
+    text = files("muniment.rules").joinpath("policy.toml").read_text("utf-8")
+    Path("own.toml").write_text(text.replace("kinds.preference", "kinds.taste"), "utf-8")
+    assert "10 kinds" in cli("policy", "check", "own.toml").out
+    assert "taste" in cli("policy", "show", "--policy", "own.toml").out
+    given = ("Likes tea.", "--kind", "taste", "--source-id", "t", "--approved", "--json")
+    assert cli("remember", *given).json["error"]["code"] == "unknown_kind"
+    assert cli("remember", *given, "--policy", "own.toml").json["outcome"] == "created"
+    Path("own.toml").write_text("version = 1\n[kinds.taste]\n", "utf-8")
+    refused = cli("policy", "check", "own.toml")
+    assert (refused.code, "kind taste lacks family" in refused.err) == (2, True)
+    assert cli("policy", "check", "absent.toml").err == (
+        "error: absent.toml: No such file or directory.\n"
+    )
+
+
+def test_the_terminal_has_a_phrase_for_every_reason() -> None:
+    assert set(REJECTIONS) == set(Reason)
+    assert set(DEGRADATIONS) == set(Degraded)
 
 
 def test_help_needs_no_numerics_and_no_model_runtime() -> None:

@@ -32,7 +32,7 @@ def test_import_writes_all_or_nothing_and_names_the_lines(cli: Command) -> None:
     assert (skipped.code, skipped.err) == (0, "")
     assert (skipped.json["created"], skipped.json["skipped"][0]["line"]) == (1, 3)
     again = cli("import", file, "--skip-errors")
-    assert "0 new, 1 known already, 1 left out" in again.out
+    assert "0 new, 1 known already, 0 contested, 1 left out" in again.out
     assert again.err.startswith("line 3: ")
 
 

@@ -9,7 +9,8 @@
     │   ├── UnknownKindError         unknown_kind
     │   ├── FilterError              invalid_filter
     │   ├── CursorError              invalid_cursor
-    │   └── PolicyError              invalid_policy
+    │   ├── PolicyError              invalid_policy
+    │   └── ImportFileError          invalid_file
     ├── RefusedError                 refused
     ├── ForbiddenError               forbidden
     ├── NotFoundError                not_found
@@ -24,6 +25,9 @@
         ├── StoreBusyError           store_busy
         ├── StoreClosedError         store_closed
         ├── StoreCorruptError        store_corrupt
+        │   └── TamperedError        tampered
+        ├── KeyMissingError          key_missing
+        ├── WrongKeyError            wrong_key
         ├── StoreVersionError        store_version
         └── ForeignFileError         foreign_file
 
@@ -100,6 +104,20 @@ class PolicyError(InvalidInputError):
     """The policy text is incomplete or contradicts itself."""
 
     code = "invalid_policy"
+
+
+class ImportFileError(InvalidInputError):
+    """A file to import is malformed, so nothing of it was read into the store.
+
+    Attributes:
+        line: Number of the line, or place of the item in a JSON list, from 1.
+    """
+
+    code = "invalid_file"
+
+    def __init__(self, message: str, line: int) -> None:
+        super().__init__(f"Line {line}: {message}", line=line)
+        self.line = line
 
 
 class RefusedError(MunimentError):
@@ -217,6 +235,24 @@ class StoreCorruptError(StoreError):
     """The database file is damaged."""
 
     code = "store_corrupt"
+
+
+class TamperedError(StoreCorruptError):
+    """Something in the database was not written by muniment with this store's key."""
+
+    code = "tampered"
+
+
+class KeyMissingError(StoreError):
+    """The store's key is not where it should be. Nothing was touched."""
+
+    code = "key_missing"
+
+
+class WrongKeyError(StoreError):
+    """The key is not this store's, or not a key. Nothing was touched."""
+
+    code = "wrong_key"
 
 
 class StoreVersionError(StoreError):

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TextIO
 
 from muniment.clock import Clock, SystemClock
 from muniment.results import Health
 from muniment.scope import Principal, Scope, Space
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
+from muniment.scoped.forgetting import StoreForgetting
+from muniment.transfers import ExportReport, ImportReport
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from muniment.ports import Embedder, LanguageModel, Screener, Store
     from muniment.rules.kinds import Policy
+    from muniment.services.exchange import Exchange
+    from muniment.services.gate import Gate
+    from muniment.services.review import Reviewing
 
 DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
@@ -88,7 +94,14 @@ def _load_policy(policy: str | Path | None) -> Policy:
     return parse_policy(policy)
 
 
-class Memory:
+def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
+    from muniment.services.exchange import Exchange
+    from muniment.storage.legacy import read_old_tables
+
+    return Exchange(gate, reviewing, read_old_tables)
+
+
+class Memory(StoreForgetting):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
 
     Safe to use from several threads. It is a context manager that closes itself.
@@ -107,7 +120,7 @@ class Memory:
         cache_bytes: int,
     ) -> None:
         from muniment.services.answer import Answering
-        from muniment.services.forget import Forgetting
+        from muniment.services.forgetting import Forgetting, Sweeping
         from muniment.services.gate import Gate
         from muniment.services.likeness import Likeness
         from muniment.services.maintain import Maintenance
@@ -115,6 +128,7 @@ class Memory:
         from muniment.services.recall import Recalling
         from muniment.services.review import Reviewing
         from muniment.services.segments import Segments
+        from muniment.services.upkeep import keep_up
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -123,15 +137,19 @@ class Memory:
         gate = Gate(
             store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
         )
+        reviewing = Reviewing(
+            gate, Likeness(store, embedder=embedder, words=words, segments=segments)
+        )
         self._store = store
         self._policy = policy
         self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
+        forgetting = Forgetting(gate, self._maintenance.embed_owner)
+        sweeping = Sweeping(gate, forgetting)
+        self._keep_up = partial(keep_up, self._maintenance, forgetting, sweeping)
         self._services = Services(
             writes=Writes(gate),
             reads=Reads(store, policy=policy, clock=clock),
-            reviewing=Reviewing(
-                gate, Likeness(store, embedder=embedder, words=words, segments=segments)
-            ),
+            reviewing=reviewing,
             recalling=Recalling(
                 store,
                 policy=policy,
@@ -142,7 +160,8 @@ class Memory:
                 count_tokens=count_tokens,
             ),
             answering=Answering(store, clock=clock, model=model),
-            forgetting=Forgetting(gate),
+            forgetting=forgetting,
+            exchange=_exchange(gate, reviewing),
         )
 
     @property
@@ -178,6 +197,102 @@ class Memory:
         """
         return ReviewDesk(self._services, principal)
 
+    def export_user(
+        self,
+        target: Path | TextIO,
+        *,
+        tenant_id: str,
+        user_id: str,
+        progress: Progress | None = None,
+    ) -> ExportReport:
+        """Write everything about one user, over all agents, as JSON Lines; docs/export.md says how.
+
+        Holds every scope of the user and the space that the user's agents share, as `export` does
+        for one scope. What the user proposed for other spaces is not about the user.
+
+        Args:
+            target: A path, replaced at the end if all went well, or a text open for writing.
+            tenant_id: The customer or organisation.
+            user_id: The person.
+            progress: Called with how many lines are written and how many there will be.
+
+        Raises:
+            ScopeError: A part is missing, blank, `*` or not a string.
+            InvalidInputError: The target cannot be written to.
+            StoreError: The database failed.
+        """
+        exporting = self._services.exchange.exporting
+        return exporting.user(tenant_id, user_id, target, progress)
+
+    def import_user(
+        self,
+        source: Path | TextIO,
+        *,
+        tenant_id: str,
+        user_id: str,
+        mode: str = "all_or_nothing",
+        trust: str = "reviewed",
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Take in an export of one user, each scope to where it came from, in one transaction.
+
+        Args:
+            source: The file's path, or a text open for reading.
+            tenant_id: The customer or organisation.
+            user_id: The person. A file that holds another person's data is refused.
+            mode: `"all_or_nothing"`, or `"skip"` to leave out what cannot be taken in.
+            trust: `"reviewed"`: what nobody confirmed waits for review; `"operator"`: it does not.
+            progress: Called with how many statements are embedded and how many there are.
+
+        Raises:
+            ImportFileError: A line is malformed; nothing was written.
+            ForbiddenError: The file holds another user's data.
+            BatchError: A line cannot be taken in; nothing was written.
+            StoreError: The database failed; nothing was written.
+        """
+        restoring = self._services.exchange.restoring
+        return restoring.user(tenant_id, user_id, source, mode=mode, trust=trust, progress=progress)
+
+    def import_from(
+        self,
+        origin: str,
+        source: Path | TextIO,
+        *,
+        tenant_id: str,
+        agent_id: str | None = None,
+        mode: str = "all_or_nothing",
+        approved_by_operator: bool = False,
+        kind: str | None = None,
+        assume_utc: bool = False,
+        progress: Progress | None = None,
+    ) -> ImportReport:
+        """Take in what another system keeps of every user of a tenant, in one transaction.
+
+        As `ScopedMemory.import_from`, for origins whose items say whose they are.
+
+        Args:
+            origin: `"durable_memory"`, `"memories"`, `"documents"`, `"mem0"` or `"pam"`.
+            source: The file's path, or a text open for reading. It is not changed.
+            tenant_id: The tenant. Items that name another one are left out.
+            agent_id: The agent, for items that name none.
+            mode: `"all_or_nothing"`, or `"skip"` to leave out what cannot be taken in.
+            approved_by_operator: Whether what was only inferred becomes records at once.
+            kind: The kind of items that name none. None for `verified_fact`.
+            assume_utc: Whether times without an offset are UTC.
+            progress: Called with how many statements are embedded and how many there are.
+
+        Raises:
+            InvalidInputError: The source cannot be read, or an argument is unknown.
+            BatchError: An item cannot be taken in; nothing was written.
+            StoreError: A database failed; nothing was written.
+        """
+        from muniment.services.exchange.migrate import Wishes
+
+        wishes = Wishes(mode, approved_by_operator, kind, (), assume_utc, progress)
+        return self._services.exchange.migrating.tenant(
+            origin, source, wishes, tenant_id=tenant_id, agent_id=agent_id
+        )
+
     def health(self) -> Health:
         """Return facts about the store, its counts and the embedder; never any text."""
         return self._maintenance.health()
@@ -198,14 +313,6 @@ class Memory:
             ProviderError: The model cannot be loaded.
         """
         return self._maintenance.embed(progress)
-
-    def compact(self) -> None:
-        """Rewrite the database so that no deleted byte is left in it.
-
-        Raises:
-            StoreBusyError: A reader or writer is in the way; try again later.
-        """
-        self._maintenance.compact()
 
     def close(self) -> None:
         """Release every file and connection. Closing twice is allowed."""

@@ -19,9 +19,12 @@ JSONValue: TypeAlias = (
 )
 
 
+_CANONICAL = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
 def canonical_json(value: JSONValue) -> str:
     """Return compact JSON with sorted keys, so that equal values are equal texts."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return _CANONICAL.encode(value)
 
 
 def plain(value: object) -> JSONValue:
@@ -96,11 +99,15 @@ class WritePath(StrEnum):
 
 
 class Status(StrEnum):
-    """Where a record stands. `expired` is derived from the time of the read, never written."""
+    """Where a record stands. `expired` is derived from the time of the read.
+
+    No read returns a `forgotten` record: its deletion is under way.
+    """
 
     ACTIVE = "active"
     SUPERSEDED = "superseded"
     EXPIRED = "expired"
+    FORGOTTEN = "forgotten"
 
 
 class EmbeddingState(StrEnum):

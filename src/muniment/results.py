@@ -186,12 +186,14 @@ class Surface(Plain):
         found: Rows found there before.
         removed: Rows removed.
         left: Rows found there when it was read back afterwards.
+        at: When it was read back, UTC, or None when it was not yet.
     """
 
     name: str
     found: int
     removed: int
     left: int
+    at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +201,18 @@ class Receipt(Plain):
     """Evidence of a deletion. Holds no text.
 
     Attributes:
-        receipt_id: Id of the receipt.
-        memory_ids: The records that were forgotten.
-        states: The steps done, in order, each with its time.
+        receipt_id: Id of the receipt and of the deletion it is about.
+        memory_ids: The records that were forgotten; none when they are more than 1,000 or of
+            several scopes.
+        states: The steps done, in order, each with its time; none for a rehearsal.
         surfaces: What was found, removed and read back on each surface.
         remains: What still exists and why, one sentence each.
+        target: What was asked for: record, selection, scope, user, agent, tenant or expiry.
+        owner: Hexadecimal keyed hash of whose memory it was.
+        actor: Who asked.
+        number: Place in the tenant's chain of receipts, from 1; 0 when nothing was deleted.
+        previous: Digest of the receipt before it in the chain.
+        digest: Hexadecimal keyed hash of everything else in the receipt; see `verify_receipt`.
     """
 
     receipt_id: str
@@ -211,6 +220,22 @@ class Receipt(Plain):
     states: tuple[tuple[str, datetime], ...]
     surfaces: tuple[Surface, ...]
     remains: tuple[str, ...]
+    target: str = "record"
+    owner: str = ""
+    actor: str = ""
+    number: int = 0
+    previous: str = ""
+    digest: str = ""
+
+    @property
+    def records(self) -> int:
+        """How many records were forgotten, or would be."""
+        return next((one.found for one in self.surfaces if one.name == "records"), 0)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the deletion is done to the last byte and was read back since."""
+        return "verified" in dict(self.states)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +293,16 @@ class StoreInfo(Plain):
         location: File or server.
         schema_version: Number of the last migration.
         bytes: Size on disk.
+        sealed: Whether everything in it is sealed.
+        integrity: `on` when rows and anchor guard it, `off` when there is no anchor.
     """
 
     engine: str
     location: str
     schema_version: int
     bytes: int
+    sealed: bool = False
+    integrity: str = "off"
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,3 +322,50 @@ class Health(Plain):
     counts: Counts
     embedder: str | None
     problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw(Plain):
+    """Something that was not written with the store's key. Holds no text.
+
+    Attributes:
+        name: `row_edited`, `rows_missing_or_added`, `owner_edited`, `owner_missing`,
+            `chain_broken`, `chain_cut`, `forked`, `rolled_back`, `unreadable`, `anchor_missing`
+            or `anchor_edited`.
+        tenant_id: The tenant, or None when it concerns the whole store.
+        owner_no: The owner's number inside the tenant, or None.
+        table: Where it was seen.
+        item: Id of the record or candidate, or place of the row, or None.
+    """
+
+    name: str
+    tenant_id: str | None
+    owner_no: int | None
+    table: str
+    item: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification(Plain):
+    """What a verification of the whole store looked at and found.
+
+    Attributes:
+        owners: Scopes and spaces that were looked at.
+        rows: Rows whose digest was checked.
+        entries: Audit entries whose link was checked.
+        anchored: Owners whose state was compared with the anchor.
+        integrity: `on`, or `off` when there is no anchor to compare with.
+        flaws: What is wrong; empty when all is well.
+    """
+
+    owners: int
+    rows: int
+    entries: int
+    anchored: int
+    integrity: str
+    flaws: tuple[Flaw, ...]
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.flaws

@@ -27,6 +27,16 @@ def _checked(name: str, value: object) -> str:
     return value
 
 
+def checked_part(name: str, value: object) -> str:
+    """Return one part of a scope as it is.
+
+    Raises:
+        ScopeError: It is missing, blank, `*`, not a string, longer than 256 characters, or
+            contains control characters.
+    """
+    return _checked(name, value)
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """The tenant, user and agent that a record belongs to.

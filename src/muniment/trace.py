@@ -13,6 +13,7 @@ class Reason(StrEnum):
     """Why a record that was considered did not reach the packet."""
 
     EXPIRED = "expired"
+    SUPERSEDED = "superseded"
     NOT_YET_VALID = "not_yet_valid"
     NO_LONGER_VALID = "no_longer_valid"
     KIND = "kind"
@@ -54,6 +55,35 @@ class Hit(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Explained(Plain):
+    """The verdict on one record that came near the cut, or would have.
+
+    `rank` is the sum of both votes, and of a bonus when `exact`.
+
+    Attributes:
+        memory_id: The record.
+        reason: Why it did not reach the packet; None when it did.
+        score: Published relevance in [0, 1].
+        rank: Fused score that ordered it, or would have.
+        lexical: Share of the query's weight that the record's words matched, in [0, 1].
+        semantic: Cosine similarity to the query, or None without an embedding.
+        exact: Whether the query named the record's field, value or whole text.
+        lexical_vote: What the words add to the rank.
+        semantic_vote: What the meaning adds to the rank; below 0 for less than usual likeness.
+    """
+
+    memory_id: str
+    reason: Reason | None
+    score: float
+    rank: float
+    lexical: float
+    semantic: float | None
+    exact: bool
+    lexical_vote: float
+    semantic_vote: float
+
+
+@dataclass(frozen=True, slots=True)
 class RecallTrace(Plain):
     """What one recall considered, chose and rejected.
 
@@ -67,6 +97,7 @@ class RecallTrace(Plain):
         degraded: Why a channel was missing or incomplete; empty when nothing was.
         embedder: Name of the embedding model, or None.
         version: Version of the scope that was read.
+        explained: With `explain`, the verdict on every record near the cut, the hits first.
     """
 
     records: int
@@ -78,6 +109,7 @@ class RecallTrace(Plain):
     degraded: tuple[Degraded, ...]
     embedder: str | None
     version: int
+    explained: tuple[Explained, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

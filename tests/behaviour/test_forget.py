@@ -196,7 +196,6 @@ class TestTombstones:
         with pytest.raises(BatchError):
             me.import_many([late])
 
-    @pytest.mark.xfail(strict=True, reason="a tombstone marks the value or the text, in one kind")
     @pytest.mark.parametrize(
         "late",
         [

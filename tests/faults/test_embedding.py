@@ -131,7 +131,6 @@ class TestAChangedModel:
         (passage,) = changed.embed_passages(["alpha region"])
         assert found.trace.hits[0].semantic == pytest.approx(float(query @ passage), abs=1e-5)
 
-    @pytest.mark.xfail(strict=True, reason="health counts failed embeddings, not another model's")
     def test_health_counts_what_waits_for_the_new_model(
         self, house: House, me: ScopedMemory
     ) -> None:

@@ -170,13 +170,8 @@ def test_every_way_of_reading_agrees_on_what_is_there(me: ScopedMemory) -> None:
     [
         20,
         100,
-        pytest.param(
-            400,
-            marks=pytest.mark.xfail(
-                strict=True,
-                reason="the published score falls with a record's length, to below the default",
-            ),
-        ),
+        400,
+        4000,
     ],
 )
 def test_a_long_record_is_found_by_a_word_of_it(me: ScopedMemory, words: int) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from muniment.segment.rows import IndexRow
-from muniment.segment.segment import DAMPING, IMAGINED, Query
+from muniment.segment.search import DAMPING, IMAGINED, SPARE, Query
 
 Vector = tuple[float, ...]
 
@@ -48,15 +48,17 @@ def search(rows: Sequence[IndexRow], query: Query, now: int) -> dict[int, Scores
     seen = {word: sum(words_of(row).get(word, 0) > 0 for row in here) for word in query.words}
     weights = {word: _weight(n, len(here)) for word, n in seen.items()}
     length = math.sqrt(sum(weights[word] ** 2 for word, n in seen.items() if n))
+    whole = math.sqrt(sum(weight**2 for weight in weights.values()))
+    covering = math.sqrt(sum(weights.values()) * whole)
     asked = None if query.vector is None else tuple(map(float, query.vector))
     centre = _centre([vector_of(row.vector) for row in here if row.vector is not None])
     scores = {}
     for row in here:
-        matched = _matched(words_of(row), weights)
+        lexical, coverage = _matched(words_of(row), weights)
         cosine, centred = _cosines(row, asked, centre)
         scores[row.seq] = Scores(
-            lexical=matched / (length or 1),
-            coverage=matched / (sum(weights.values()) or 1),
+            lexical=lexical / (length or 1),
+            coverage=min(1, coverage / (covering or 1)),
             exact=query.exact in words_of(row),
             cosine=cosine,
             centred=centred,
@@ -68,10 +70,14 @@ def _weight(found: int, total: int) -> float:
     return math.log(1 + (total + IMAGINED - found + 0.5) / (found + 1.5))
 
 
-def _matched(words: dict[int, int], weights: dict[int, float]) -> float:
+def _matched(words: dict[int, int], weights: dict[int, float]) -> tuple[float, float]:
     size = sum(words.values())
-    found = ((weight, words.get(word, 0)) for word, weight in weights.items())
-    return sum(weight * n / (n + DAMPING * size) for weight, n in found if n)
+    spare = math.sqrt(max(size - len(weights), 0))
+    found = [(weight, words[word]) for word, weight in weights.items() if words.get(word)]
+    return (
+        sum(weight * n / (n + DAMPING * size) for weight, n in found),
+        sum(weight * n / (n + SPARE * spare) for weight, n in found),
+    )
 
 
 def _centre(vectors: list[Vector]) -> Vector | None:

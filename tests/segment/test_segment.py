@@ -11,9 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment.rules.ranking import arrange, fuse
-from muniment.segment.part import Mask, Part
+from muniment.segment.part import Mask
 from muniment.segment.rows import IndexChanges, IndexRow
-from muniment.segment.segment import Channels, Query, Segment
+from muniment.segment.search import Channels, Query
+from muniment.segment.segment import Segment
+from muniment.segment.view import View
 from tests.segment import reference
 
 NOW = 1_000_000
@@ -59,8 +61,8 @@ STEPS = st.lists(
 )
 
 
-def _all(_: Part, live: Mask) -> Mask:
-    return live
+def _all(view: View) -> Mask:
+    return view.live
 
 
 def _numbered(rows: Sequence[IndexRow]) -> list[IndexRow]:

@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from muniment.cli import benchmark, demo, evaluate, importing, reading, upkeep, writing
+from muniment.cli import (
+    auditing,
+    benchmark,
+    demo,
+    evaluate,
+    exporting,
+    forgetting,
+    importing,
+    policies,
+    proposing,
+    reading,
+    reviewing,
+    upkeep,
+    writing,
+)
 from muniment.cli.errors import guarded
 
 __all__ = ["app", "main"]
@@ -45,9 +59,18 @@ def _options(
     """Options of the command itself."""
 
 
-for part in (writing, reading, importing, upkeep, demo):
+for part in (writing, reading, proposing):
     app.add_typer(part.app)
-app.add_typer(upkeep.maintain, name="maintain", help="Embed what waits, compact the file.")
+app.add_typer(reviewing.app, name="review", help="Decide about candidates, as a reviewer.")
+app.add_typer(forgetting.app)
+app.add_typer(forgetting.receipts, name="receipt", help="The evidence of deletions.")
+for part in (exporting, importing):
+    app.add_typer(part.app)
+app.add_typer(auditing.app, name="audit", help="Who did what to which record.")
+app.add_typer(policies.app, name="policy", help="The kinds, and what each may do.")
+for part in (upkeep, demo):
+    app.add_typer(part.app)
+app.add_typer(upkeep.maintain, name="maintain", help="Do what is due, and see what waits.")
 app.add_typer(evaluate.app, name="eval", help="Measure how well recall finds what it should.")
 app.add_typer(benchmark.app, name="bench", help="Measure what recall costs.")
 

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-SCOPE = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "deployment-assistant"}
+SCOPE: Mapping[str, Any] = {
+    "tenant_id": "acme",
+    "user_id": "user_42",
+    "agent_id": "deployment-assistant",
+}
 QUESTION = "Which region should the next deployment example use?"
 PERSIAN_QUESTION = "گزارش‌ها را به چه زبانی بنویسم؟"
 

@@ -1,18 +1,31 @@
-"""`import`: statements from JSON Lines, with errors by line."""
+"""`import`: statements from JSON Lines with errors by line, exports, other systems' memory."""
 
 from __future__ import annotations
 
 import json
 import sys
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from muniment.cli.migrating import (
+    AllUsers,
+    AssumeUTC,
+    ByOperator,
+    DefaultKind,
+    Namespace,
+    OldUser,
+    Rescope,
+    Wishes,
+    migrate,
+)
 from muniment.cli.options import Run, command
 from muniment.cli.output import done, visible
+from muniment.cli.parameters import AllAgents, SkipErrors
 from muniment.cli.views import plural
 from muniment.errors import BatchError, BatchItem, InvalidInputError, MunimentError
 from muniment.records import JSONValue, Statement
@@ -23,24 +36,63 @@ app = typer.Typer()
 REQUIRED = ("kind", "text", "source_id")
 OPTIONAL = ("field", "value", "expires_at", "valid_from", "valid_until", "metadata")
 
-File = Annotated[
-    str, typer.Argument(help="JSON Lines in UTF-8, or - for standard input.", show_default=False)
-]
-SkipErrors = Annotated[
-    bool, typer.Option("--skip-errors", help="Leave out the lines that are wrong.")
+File = Annotated[str, typer.Argument(help="A file, or - for standard input.", show_default=False)]
+Origin = Annotated[
+    str | None,
+    typer.Option(
+        "--from",
+        help="What the file is: export, durable_memory, memories, documents, langgraph, mem0 or "
+        "pam. Without it: JSON Lines of statements.",
+    ),
 ]
 
 
 @command(app, name="import")
-def import_file(run: Run, file: File, skip_errors: SkipErrors = False) -> None:
-    """Store the statements of a JSON Lines file.
+def import_file(
+    run: Run,
+    file: File,
+    origin: Origin = None,
+    skip_errors: SkipErrors = False,
+    approved_by_operator: ByOperator = False,
+    rescope: Rescope = False,
+    kind: DefaultKind = None,
+    old_user: OldUser = None,
+    namespace: Namespace = None,
+    assume_utc: AssumeUTC = False,
+    all_agents: AllAgents = False,
+    all_users: AllUsers = False,
+) -> None:
+    """Take in the statements of a JSON Lines file, an export, or what another system keeps.
 
-    All or nothing, unless --skip-errors is given. Each line is an object with kind, text
-    and source_id, and if you like field, value, expires_at, valid_from, valid_until and metadata.
-    Importing a file again writes nothing twice.
+    All or nothing, unless --skip-errors is given. Without --from each line is an object with kind,
+    text and source_id, and if you like field, value, expires_at, valid_from, valid_until and
+    metadata. With --from, what was only inferred waits for review. Importing again writes nothing
+    twice, and what was forgotten stays out.
 
     Example: muniment import statements.jsonl
+
+    Example: muniment import memory.db --from durable_memory
     """
+    wishes = Wishes(
+        origin,
+        skip_errors,
+        approved_by_operator,
+        rescope,
+        kind,
+        old_user,
+        tuple(namespace or ()),
+        assume_utc,
+        all_agents,
+        all_users,
+    )
+    wishes.check()
+    if origin is None:
+        _import_statements(run, file, skip_errors=skip_errors)
+    else:
+        migrate(run, file, wishes)
+
+
+def _import_statements(run: Run, file: str, *, skip_errors: bool) -> None:
     run.scope()
     statements, wrong = read_statements(_lines(file))
     if wrong and not skip_errors:
@@ -56,8 +108,8 @@ def import_file(run: Run, file: File, skip_errors: SkipErrors = False) -> None:
         except BatchError as error:
             raise _refusal(_by_line(error.items, numbers), len(numbers)) from None
     skipped = {**wrong, **_by_line(batch.skipped, numbers)}
-    created = sum(one.outcome is Outcome.CREATED for one in batch)
-    _report(run, created, len(batch) - created, dict(sorted(skipped.items())))
+    outcomes = Counter(one.outcome for one in batch)
+    _report(run, outcomes, dict(sorted(skipped.items())))
 
 
 def _lines(file: str) -> list[bytes]:
@@ -138,8 +190,11 @@ def _refusal(wrong: Mapping[int, MunimentError], total: int) -> BatchError:
     )
 
 
-def _report(run: Run, created: int, repeated: int, skipped: Mapping[int, MunimentError]) -> None:
-    read = created + repeated + len(skipped)
+def _report(
+    run: Run, outcomes: Mapping[Outcome, int], skipped: Mapping[int, MunimentError]
+) -> None:
+    read = sum(outcomes.values()) + len(skipped)
+    counts = {one.value: outcomes.get(one, 0) for one in Outcome}
     items: list[JSONValue] = [
         {"line": number, "code": error.code, "message": str(error)}
         for number, error in skipped.items()
@@ -148,8 +203,11 @@ def _report(run: Run, created: int, repeated: int, skipped: Mapping[int, Munimen
         run.out.note(
             *(f"line {number}: {visible(str(error))}" for number, error in skipped.items())
         )
-    details = f"{created:,} new, {repeated:,} known already, {len(skipped):,} left out"
+    details = (
+        f"{counts['created']:,} new, {counts['repeated']:,} known already, "
+        f"{counts['contested']:,} contested, {len(skipped):,} left out"
+    )
     run.out.emit(
-        {"read": read, "created": created, "repeated": repeated, "skipped": items},
+        {"read": read, **counts, "skipped": items},
         done(f"Read {plural(read, 'line')}.", details),
     )

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
+from typer.core import TyperGroup
 
 from muniment.cli.output import Out
 from muniment.errors import InvalidInputError, ScopeError
@@ -61,7 +62,7 @@ SpacesOption = Annotated[
     typer.Option(
         "--space",
         metavar="TYPE/ID",
-        help="A shared space that may be read, such as project/apollo. May be repeated.",
+        help="A shared space within reach, such as project/apollo. May be repeated.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -70,6 +71,14 @@ EmbedderOption = Annotated[
     typer.Option(
         envvar="MUNIMENT_EMBEDDER",
         help="auto, none, local, openai:MODEL or azure:DEPLOYMENT.",
+        rich_help_panel=_PANEL,
+    ),
+]
+PolicyOption = Annotated[
+    Path | None,
+    typer.Option(
+        envvar="MUNIMENT_POLICY",
+        help="TOML file with the kinds. Without it the built-in ones.",
         rich_help_panel=_PANEL,
     ),
 ]
@@ -90,6 +99,7 @@ class Run:
         user: User of the scope, or None.
         agent: Agent of the scope, or None.
         out: Where to print.
+        policy: TOML file with the kinds, or None for the built-in ones.
         principal: Who reviews, or None.
         spaces: The shared spaces that may be read, as given.
     """
@@ -100,6 +110,7 @@ class Run:
     user: str | None
     agent: str | None
     out: Out
+    policy: Path | None = None
     principal: str | None = None
     spaces: tuple[str, ...] = ()
 
@@ -116,7 +127,13 @@ class Run:
         """
         from muniment.memory import open as open_memory
 
-        with open_memory(self.store, embedder=self.embedder, model=model, create=create) as memory:
+        with open_memory(
+            self.store,
+            embedder=self.embedder,
+            model=model,
+            policy=self.policy,
+            create=create,
+        ) as memory:
             yield memory
 
     @contextmanager
@@ -130,7 +147,7 @@ class Run:
             ScopeError: A part of the scope was not given.
         """
         scope = self.scope()
-        spaces = [parse_space(scope.tenant_id, given) for given in self.spaces]
+        spaces = [parse_space(scope.tenant_id, one) for one in self.spaces]
         with self.memory(model=model) as memory:
             yield memory.scoped(
                 tenant_id=scope.tenant_id,
@@ -176,6 +193,15 @@ class Run:
         return tuple(found.values())
 
 
+class DefaultGroup(TyperGroup):
+    """A group of commands that does the first of them when none is named."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
+        """Put the first command in front of arguments that name none and ask for no help."""
+        named = bool(args) and (args[0] in self.commands or args[0] in ctx.help_option_names)
+        return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
+
+
 def command(
     app: typer.Typer,
     *,
@@ -204,6 +230,7 @@ def command(
         *((part, _WHO[part], None) for part in (_REVIEWER if reviewer else _PARTS) if scope),
         *([("spaces", SpacesOption, None)] if spaces else []),
         *([("embedder", EmbedderOption, "auto")] if embedder else []),
+        *([("policy", PolicyOption, None)] if store else []),
         ("as_json", JSONOption, False),
     ]
 
@@ -234,6 +261,7 @@ def _run(taken: Mapping[str, Any]) -> Run:
         store=taken.get("store", Path(DEFAULT_STORE)),
         embedder=taken.get("embedder", "none"),
         **{part: taken.get(part) for part in _WHO},
+        policy=taken.get("policy"),
         spaces=tuple(taken.get("spaces") or ()),
         out=Out(as_json=taken["as_json"]),
     )
@@ -302,6 +330,24 @@ def parse_pairs(option: str, pairs: Sequence[str]) -> dict[str, JSONValue]:
             raise InvalidInputError(f"{option} number {place} repeats a name; give it once.")
         found[name] = parse_value(value)
     return found
+
+
+def parse_changes(
+    *, value: str | None, metadata: Sequence[str] | None, **texts: str | None
+) -> dict[str, object]:
+    """Return what a correction changes: the options that were given, by name.
+
+    Raises:
+        InvalidInputError: None was given, or a label is malformed.
+    """
+    changes: dict[str, object] = {name: text for name, text in texts.items() if text is not None}
+    if value is not None:
+        changes["value"] = parse_value(value)
+    if metadata:
+        changes["metadata"] = parse_pairs("--metadata", metadata)
+    if not changes:
+        raise InvalidInputError("Name what to correct, such as --text or --value.")
+    return changes
 
 
 def parse_filters(pairs: Sequence[str]) -> dict[str, JSONValue] | None:

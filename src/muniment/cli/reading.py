@@ -1,4 +1,4 @@
-"""`recall`, `answer`, `list`, `show`, `history`, `audit`: the commands that read."""
+"""`recall`, `answer`, `list`, `show`, `history`: the commands that read."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from rich.text import Text
 
 from muniment.cli.options import Run, command, parse_filters
 from muniment.cli.output import DIM, Words, visible
+from muniment.cli.parameters import Filters, Kinds, Limit, MemoryId, PageLimit
 from muniment.cli.views import (
-    audit_table,
+    explained_panel,
     packet_panel,
     plural,
     record_view,
@@ -25,20 +26,8 @@ from muniment.scoped import DEFAULT_BUDGET, DEFAULT_LIMIT, DEFAULT_MINIMUM_SCORE
 app = typer.Typer()
 
 Query = Annotated[str, typer.Argument(help="The question.", show_default=False)]
-Limit = Annotated[int, typer.Option(help="Most records to return.")]
 MinimumScore = Annotated[float, typer.Option(help="Least score, from 0 to 1; -1 admits all.")]
-Kinds = Annotated[
-    list[str] | None, typer.Option("--kind", help="A kind to look in. May be repeated.")
-]
 Budget = Annotated[int, typer.Option(help="Most tokens of the packet.")]
-Filters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--filter",
-        help="NAME=VALUE, or NAME={operator: value} as JSON. Names: metadata.NAME, field, value, "
-        "source_id, created_at, … May be repeated.",
-    ),
-]
 PacketOnly = Annotated[
     bool, typer.Option("--packet", help="Print only the packet, as a model would get it.")
 ]
@@ -48,10 +37,19 @@ Model = Annotated[
 ]
 Cursor = Annotated[str | None, typer.Option(help="The cursor that the page before printed.")]
 Superseded = Annotated[bool, typer.Option("--superseded", help="List superseded records too.")]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The record.", show_default=False)]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        help="A past instant: recall what was believed then. ISO-8601 with Z or an offset."
+    ),
+]
+
+Explain = Annotated[
+    bool, typer.Option("--explain", help="Also show the verdict on every record near the cut.")
+]
 
 
-@command(app)
+@command(app, spaces=True)
 def recall(
     run: Run,
     query: Query,
@@ -60,6 +58,8 @@ def recall(
     kind: Kinds = None,
     filters: Filters = None,
     budget: Budget = DEFAULT_BUDGET,
+    as_of: AsOf = None,
+    explain: Explain = False,
     packet: PacketOnly = False,
 ) -> None:
     """Show the records that bear on a question, and why.
@@ -76,14 +76,17 @@ def recall(
             kinds=kind or None,
             filters=parse_filters(filters or []),
             budget=budget,
+            as_of=as_of,
+            explain=explain,
         )
     if packet:
         sys.stdout.write(f"{found.packet.text}\n")
         return
-    run.out.emit(found.to_dict(), packet_panel(found.packet), trace_panel(found.trace))
+    explained = [explained_panel(found.trace)] if found.trace.explained else []
+    run.out.emit(found.to_dict(), packet_panel(found.packet), trace_panel(found.trace), *explained)
 
 
-@command(app)
+@command(app, spaces=True)
 def answer(
     run: Run,
     question: Query,
@@ -125,7 +128,7 @@ def answer(
 @command(app, name="list", embedder=False)
 def list_records(
     run: Run,
-    limit: Annotated[int, typer.Option(help="Most records on the page.")] = 50,
+    limit: PageLimit = 50,
     cursor: Cursor = None,
     kind: Kinds = None,
     filters: Filters = None,
@@ -170,15 +173,3 @@ def history(run: Run, memory_id: MemoryId) -> None:
     with run.scoped() as me:
         records = me.history(memory_id)
     run.out.emit({"records": plain(records)}, records_table(records))
-
-
-@command(app, embedder=False)
-def audit(run: Run) -> None:
-    """Show who did what to which record, oldest first.
-
-    Example: muniment audit --json
-    """
-    with run.scoped() as me:
-        entries = me.audit()
-    nothing = Text("Nothing has happened in this scope.", DIM)
-    run.out.emit({"entries": plain(entries)}, audit_table(entries) if entries else nothing)

@@ -11,9 +11,10 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from muniment.cli.options import Run, command
-from muniment.cli.output import done, pairs
+from muniment.cli.options import DefaultGroup, Run, command
+from muniment.cli.output import DIM, done, pairs, visible
 from muniment.cli.views import plural
+from muniment.clock import iso
 from muniment.errors import MunimentError
 from muniment.records import plain
 
@@ -21,11 +22,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from muniment.results import Health
+    from muniment.upkeep import OpenDeletion
 
 T = TypeVar("T")
 
 app = typer.Typer()
-maintain = typer.Typer(no_args_is_help=True)
+maintain = typer.Typer(cls=DefaultGroup)
 
 
 @command(app, scope=False)
@@ -106,7 +108,7 @@ def _health(run: Run, *, usable: bool) -> Health:
     from muniment.memory import open as open_memory
 
     embedder = run.embedder if usable else "none"
-    with open_memory(run.store, embedder=embedder, create=False) as memory:
+    with open_memory(run.store, embedder=embedder, policy=run.policy, create=False) as memory:
         return memory.health()
 
 
@@ -129,6 +131,53 @@ def _verdict(problems: list[str]) -> RenderableType:
         return Text.assemble("\n", ("✓", "green"), " Everything works.")
     lines = [Text.assemble(("✗ ", "red"), problem) for problem in problems]
     return Group(Text(), *lines)
+
+
+@command(maintain, name="run", scope=False)
+def keep_up(run: Run) -> None:
+    """Do what is due: carry on deletions, end lifetimes, compact, verify.
+
+    `muniment maintain` alone does it too. May be stopped and repeated at any time.
+
+    Example: muniment maintain
+    """
+    with run.memory() as memory:
+        did = memory.maintain()
+    counts = {
+        "resumed": "interrupted deletions carried on",
+        "deleted": "expired records deleted",
+        "archived": "expired records archived",
+        "lapsed": "candidates lapsed",
+        "retired": "tombstones retired",
+        "finished": "deletions finished and verified",
+    }
+    found = did.to_dict()
+    lines = [f"{found[name]:,} {said}" for name, said in counts.items() if found[name]]
+    run.out.emit(
+        found,
+        done("Maintained.", ", ".join(lines) or "nothing was due"),
+        *([Text(f"! {plural(did.waiting, 'deletion')} must wait.", "yellow")] * bool(did.waiting)),
+    )
+
+
+@command(maintain, scope=False, embedder=False)
+def deletions(run: Run) -> None:
+    """List the deletions that are not finished, oldest first, and what they wait for.
+
+    Example: muniment maintain deletions
+    """
+    with run.memory() as memory:
+        found = memory.deletions()
+    rows = {one.receipt_id: _waiting(one) for one in found}
+    nothing = Text("Every deletion is finished.", DIM)
+    run.out.emit({"deletions": plain(found)}, pairs(rows) if found else nothing)
+
+
+def _waiting(deletion: OpenDeletion) -> str:
+    why = f"waits for {deletion.waiting}" if deletion.waiting else "was interrupted"
+    what = f"{deletion.target} of {visible(deletion.tenant_id)}"
+    since = f"{deletion.state} since {iso(deletion.since)[:19]}Z"
+    return f"{what}, {plural(deletion.records, 'record')}, {since}, {why}"
 
 
 @command(maintain, scope=False)

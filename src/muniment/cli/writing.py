@@ -1,4 +1,4 @@
-"""`init`, `preview`, `remember`, `forget`: the commands that write, and the rehearsal of one."""
+"""`init`, `preview`, `remember`, `record-outcome`, `correct`: what writes, and its rehearsal."""
 
 from __future__ import annotations
 
@@ -6,43 +6,43 @@ from typing import Annotated
 
 import typer
 
-from muniment.cli.options import Run, command, parse_pairs, parse_value
+from muniment.cli.options import Run, command, parse_changes, parse_pairs, parse_value
 from muniment.cli.output import done
-from muniment.cli.views import preview_view, receipt_view, record_view
+from muniment.cli.parameters import (
+    ExpiresAt,
+    Field,
+    Kind,
+    MemoryId,
+    Metadata,
+    NewText,
+    OverrideTombstone,
+    SourceId,
+    Text,
+    ValidFrom,
+    ValidUntil,
+    Value,
+)
+from muniment.cli.review_views import written_view
+from muniment.cli.views import preview_view
 from muniment.errors import InvalidInputError, NotApprovedError
-from muniment.results import Outcome
 
 app = typer.Typer()
 
-Text = Annotated[str, typer.Argument(help="The statement.", show_default=False)]
-Kind = Annotated[str, typer.Option(help="What sort of statement: preference, decision, context, …")]
-SourceId = Annotated[
-    str,
-    typer.Option(
-        help="Your own stable id of where it comes from. Repeating a call with it writes once."
-    ),
-]
-Field = Annotated[str | None, typer.Option(help="Name of the structured part.")]
-Value = Annotated[
-    str | None, typer.Option(help="The structured part: JSON, or else the text as it stands.")
-]
-Time = "ISO-8601 with Z or an offset."
-ExpiresAt = Annotated[str | None, typer.Option(help=f"When to stop keeping it. {Time}")]
-ValidFrom = Annotated[str | None, typer.Option(help=f"From when it is true. {Time}")]
-ValidUntil = Annotated[str | None, typer.Option(help=f"Until when it is true. {Time}")]
-Metadata = Annotated[
-    list[str] | None,
-    typer.Option("--metadata", help="NAME=VALUE, a label of your own. May be repeated."),
-]
 Approved = Annotated[
     bool,
     typer.Option("--approved", "--yes", help="Say that the statement is approved. Required."),
 ]
-Wait = Annotated[
-    bool, typer.Option("--wait", help="Rewrite the file at once, so that no byte is left in it.")
+Succeeded = Annotated[
+    bool | None,
+    typer.Option("--succeeded/--failed", help="Whether it worked. Required.", show_default=False),
 ]
-Yes = Annotated[bool, typer.Option("--yes", help="Do not ask first.")]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The record.", show_default=False)]
+Actions = Annotated[
+    list[str] | None,
+    typer.Option("--action", help="What was done. May be repeated, in order."),
+]
+Reference = Annotated[
+    str | None, typer.Option(help="Where a system of record keeps the live value.")
+]
 
 
 @command(app, scope=False, embedder=False)
@@ -112,6 +112,7 @@ def remember(
     valid_from: ValidFrom = None,
     valid_until: ValidUntil = None,
     metadata: Metadata = None,
+    override_tombstone: OverrideTombstone = None,
     approved: Approved = False,
 ) -> None:
     """Store one approved statement.
@@ -138,29 +139,72 @@ def remember(
             valid_from=valid_from,
             valid_until=valid_until,
             metadata=parse_pairs("--metadata", metadata or []),
+            override_tombstone=override_tombstone,
         )
-    known = written.outcome is Outcome.REPEATED
-    details = f"supersedes {written.superseded}" if written.superseded else ""
-    run.out.emit(
-        written.to_dict(),
-        done(f"{'Already remembered' if known else 'Remembered'} as {written.memory_id}", details),
-    )
+    run.out.emit(written.to_dict(), written_view(written))
 
 
-@command(app, embedder=False)
-def forget(run: Run, memory_id: MemoryId, wait: Wait = False, yes: Yes = False) -> None:
-    """Delete a record and print the receipt.
+@command(app, name="record-outcome")
+def record_outcome(
+    run: Run,
+    text: Text,
+    source_id: SourceId,
+    succeeded: Succeeded = None,
+    action: Actions = None,
+    field: Field = None,
+    value: Value = None,
+    reference: Reference = None,
+    metadata: Metadata = None,
+) -> None:
+    """Store what an application observed, word for word.
 
-    All that was derived from it goes too. A tombstone without content keeps late work from
-    bringing it back.
+    A failed attempt is shown as failed, and never as a proven procedure.
 
-    Example: muniment forget mem_01… --wait
+    Example: muniment record-outcome "The backup ran." --source-id job-7 --succeeded
+    --action pg_dump
     """
+    if succeeded is None:
+        raise InvalidInputError("Say whether it worked: --succeeded or --failed.")
     with run.scoped() as me:
-        if not yes:
-            if run.out.as_json:
-                raise InvalidInputError("With --json nobody can be asked; add --yes.")
-            run.out.show(record_view(me.get(memory_id)))
-            typer.confirm("Forget this record for good?", abort=True)
-        receipt = me.forget(memory_id, wait=wait)
-    run.out.emit(receipt.to_dict(), receipt_view(receipt))
+        written = me.record_outcome(
+            text,
+            source_id=source_id,
+            succeeded=succeeded,
+            actions=action or [],
+            field=field,
+            value=None if value is None else parse_value(value),
+            reference=reference,
+            metadata=parse_pairs("--metadata", metadata or []),
+        )
+    run.out.emit(written.to_dict(), written_view(written, "Recorded"))
+
+
+@command(app)
+def correct(
+    run: Run,
+    memory_id: MemoryId,
+    text: NewText = None,
+    value: Value = None,
+    expires_at: ExpiresAt = None,
+    valid_from: ValidFrom = None,
+    valid_until: ValidUntil = None,
+    metadata: Metadata = None,
+    override_tombstone: OverrideTombstone = None,
+) -> None:
+    """Replace a record by a corrected one. The old value stays out from now on.
+
+    What you do not name stays as it is.
+
+    Example: muniment correct mem_01… --text "Lives in Bergen." --value Bergen
+    """
+    changes = parse_changes(
+        text=text,
+        value=value,
+        expires_at=expires_at,
+        valid_from=valid_from,
+        valid_until=valid_until,
+        metadata=metadata,
+    )
+    with run.scoped() as me:
+        written = me.correct(memory_id, override_tombstone=override_tombstone, **changes)
+    run.out.emit(written.to_dict(), written_view(written, "Corrected"))

@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
+from muniment.ports.archive import (
+    ArchivedRecord,
+    ArchiveView,
+    ArchiveWriter,
+    ImportedEntry,
+    ImportedReceipt,
+    OldTables,
+)
+from muniment.ports.deletions import (
+    Deletion,
+    DeletionView,
+    DeletionWriter,
+    ExpiredRow,
+    Hidden,
+    ReceiptLink,
+)
+from muniment.ports.integrity import Anchored, Head, Inspection, InspectionView, Reveal
+from muniment.ports.keys import KeyManager, KeySource, MasterKey
 from muniment.ports.models import (
     Calibration,
     Embedder,
@@ -23,18 +41,38 @@ from muniment.ports.rows import (
 from muniment.ports.store import Snapshot, Store, Transaction
 
 __all__ = [
+    "Anchored",
+    "ArchiveView",
+    "ArchiveWriter",
+    "ArchivedRecord",
     "Calibration",
+    "Deletion",
+    "DeletionView",
+    "DeletionWriter",
     "Embedder",
     "EmbeddingModel",
+    "ExpiredRow",
     "Filed",
+    "Head",
+    "Hidden",
+    "ImportedEntry",
+    "ImportedReceipt",
+    "Inspection",
+    "InspectionView",
+    "KeyManager",
+    "KeySource",
     "LanguageModel",
+    "MasterKey",
     "ModelReply",
     "NewCandidate",
     "NewRecord",
     "NewTombstone",
+    "OldTables",
     "OwnerState",
     "PendingText",
     "Proposed",
+    "ReceiptLink",
+    "Reveal",
     "Screener",
     "Snapshot",
     "Store",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from dataclasses import field as attribute
 from typing import NamedTuple
 
 from muniment.records import Authority, EmbeddingState, JSONValue, Statement, Status, WritePath
@@ -20,12 +21,14 @@ class OwnerState:
         owner_no: Its number inside the tenant.
         version: Grows by one with each committed change of its records.
         incarnation: Random; changes when the owner is erased or restored.
+        label: Its parts as a sealed store keeps them, or None.
     """
 
     owner: Owner
     owner_no: int
     version: int
     incarnation: bytes
+    label: bytes | None = attribute(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,8 @@ class NewRecord:
 
     Instants are microseconds since 1970, UTC. `field_key` is `field` when the kind allows one
     active record a field, else None. `payload_digest` covers the caller's inputs. `vector` is a
-    model's slot and the little-endian float32 numbers.
+    model's slot and the little-endian float32 numbers. Only an import brings a record that was
+    replaced already: then `status` is superseded.
     """
 
     memory_id: str
@@ -61,6 +65,9 @@ class NewRecord:
     words: bytes
     vector: tuple[int, bytes] | None
     embedding: EmbeddingState
+    status: Status = Status.ACTIVE
+    superseded_by: str | None = None
+    superseded_at: int | None = None
 
 
 class Filed(NamedTuple):
@@ -87,6 +94,7 @@ class NewCandidate:
     findings: tuple[Finding, ...]
     contested: str | None
     created_at: int
+    version: int = 1
 
 
 class Proposed(NamedTuple):

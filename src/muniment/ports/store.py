@@ -7,6 +7,8 @@ from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 
 from muniment.keys import Keys
+from muniment.ports.archive import ArchiveView, ArchiveWriter
+from muniment.ports.deletions import DeletionView, DeletionWriter
 from muniment.ports.models import EmbeddingModel
 from muniment.ports.rows import (
     Filed,
@@ -27,7 +29,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 T = TypeVar("T")
 
 
-class Snapshot(Protocol):
+class Snapshot(ArchiveView, DeletionView, Protocol):
     """A consistent, read-only view of the store at one moment."""
 
     def owner(self, owner: Owner) -> OwnerState | None:
@@ -46,6 +48,10 @@ class Snapshot(Protocol):
 
     def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
         """Return what a segment needs of the records that were active at a past instant."""
+        ...
+
+    def superseded_rows(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
+        """Return what a segment needs of the records that were superseded by an instant."""
         ...
 
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
@@ -131,7 +137,7 @@ class Snapshot(Protocol):
         ...
 
 
-class Transaction(Snapshot, Protocol):
+class Transaction(Snapshot, ArchiveWriter, DeletionWriter, Protocol):
     """A view that can also write. Everything in it commits together or not at all."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
@@ -182,7 +188,7 @@ class Transaction(Snapshot, Protocol):
         *,
         status: CandidateStatus,
         at: int,
-        by: str,
+        by: str | None,
         reason: str | None,
         memory_id: str | None,
     ) -> None:
@@ -260,6 +266,18 @@ class Store(Protocol):
 
         Raises:
             StoreBusyError: A reader or writer is in the way.
+        """
+        ...
+
+    def shred(self, owner: OwnerState) -> bool:
+        """Destroy the data keys of an erased owner, so that old copies are unreadable too.
+
+        Args:
+            owner: The owner with the incarnation that was erased; what was written under a later
+                one stays readable.
+
+        Returns:
+            Whether it is done; False when the store is not sealed.
         """
         ...
 

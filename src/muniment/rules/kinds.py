@@ -18,7 +18,8 @@ _SENSITIVITIES = ("public", "internal", "personal", "sensitive")
 _BOUNDARIES = ("user", "project", "organisation")
 _REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime", "longest",
              "boundary")  # fmt: skip
-_OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve")
+_OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve", "on_expiry")
+_ENDS = ("delete", "archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class KindRule:
         one_per_field: Whether a field has at most one active record.
         requires: What a write must bring: `expires_at` or keys of its metadata.
         auto_approve: Proposers whose candidates of this kind need no review when nothing was found.
+        on_expiry: What a sweep does with an expired record: delete it, or archive it, which keeps
+            it out of every read and of recall, but in an export.
     """
 
     name: str
@@ -52,6 +55,7 @@ class KindRule:
     one_per_field: bool
     requires: tuple[str, ...]
     auto_approve: tuple[str, ...]
+    on_expiry: str = "delete"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,15 @@ class Policy:
         kinds: Rules by kind.
         aliases: Other names and the kinds they stand for.
         candidate_lifetime: Microseconds after which a candidate nobody decided lapses.
+        tombstone_lifetime: Microseconds that the tombstone of a forgotten or expired record is
+            kept, or None without limit. Those of rejected and corrected values are always kept.
     """
 
     version: int
     kinds: Mapping[str, KindRule]
     aliases: Mapping[str, str]
     candidate_lifetime: int
+    tombstone_lifetime: int | None = None
 
     def rule(self, kind: object) -> KindRule:
         """Return the rule of a kind or of an alias.
@@ -102,7 +109,11 @@ def parse_policy(text: str) -> Policy:
     days = document.get("candidate_days", 30)
     if type(days) is not int or days < 1:
         raise PolicyError("candidate_days must be a whole number of days from 1.")
-    return Policy(version, rules, _aliases(kinds), days * _DAY)
+    kept = document.get("tombstone_days", _UNLIMITED)
+    if kept != _UNLIMITED and (type(kept) is not int or kept < 1):
+        raise PolicyError(f"tombstone_days must be a number of days or {_UNLIMITED!r}.")
+    lifetime = None if kept == _UNLIMITED else kept * _DAY
+    return Policy(version, rules, _aliases(kinds), days * _DAY, lifetime)
 
 
 def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
@@ -132,6 +143,7 @@ def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
         one_per_field=table.get("one_per_field") is not False,
         requires=requires,
         auto_approve=_texts(name, "auto_approve", table.get("auto_approve", [])),
+        on_expiry=_one_of(name, "on_expiry", table.get("on_expiry", "delete"), _ENDS),
     )
 
 

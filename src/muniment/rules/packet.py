@@ -25,6 +25,8 @@ _UNSAFE = re.compile(
     "\U000e0000-\U000e007f]"
 )
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
 
 def count_tokens(text: str) -> int:
     """Return a cautious estimate of a text's tokens: one for every three UTF-8 bytes.
@@ -42,7 +44,7 @@ def encode(value: JSONValue) -> str:
     escapes, so `json.loads` gives back exactly what went in. The zero-width non-joiner and joiner
     of Persian and emoji stay as they are.
     """
-    return _UNSAFE.sub(_escaped, json.dumps(value, ensure_ascii=False))
+    return _UNSAFE.sub(_escaped, _ENCODER.encode(value))
 
 
 def _escaped(match: re.Match[str]) -> str:

@@ -12,6 +12,7 @@ Mask = NDArray[np.bool_]
 
 SEMANTIC_WEIGHT = 1 / 6
 EXACT_BONUS = 10.0
+_FLAT = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,17 @@ def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
     The words' weight plus a sixth of the standard score of the centred cosine, taken over the
     embedded live records (`pool`). A record that is named exactly comes first.
     """
-    fused = lexical + np.where(exact, np.float32(EXACT_BONUS), np.float32(0))
-    if pool.any():
-        mean = centred[pool].mean(dtype=np.float64)
-        spread = centred[pool].std(dtype=np.float64)
-        if spread > 0:
-            standard = (centred - np.float32(mean)) * np.float32(SEMANTIC_WEIGHT / spread)
-            fused = fused + np.where(pool, standard, np.float32(0))
+    fused = lexical.copy()
+    if exact.any():
+        fused[exact] += np.float32(EXACT_BONUS)
+    everything = bool(pool.all())
+    close = (centred if everything else centred[pool]).astype(np.float64)
+    if len(close):
+        close -= close.mean()
+        spread = float(np.einsum("i,i->", close, close) / len(close)) ** 0.5
+        if spread > _FLAT:
+            close *= SEMANTIC_WEIGHT / spread
+            fused[slice(None) if everything else pool] += close.astype(np.float32)
     return fused
 
 
@@ -56,10 +61,17 @@ def publish(
     (unrelated) and `high` (word for word) and the words' coverage of the question each count as one
     chance of being relevant.
     """
-    close = np.clip((cosine - np.float32(low)) / np.float32(high - low), 0, 1)
-    semantic = np.where(embedded, close, np.float32(0))
-    score: Floats = 1 - (1 - semantic) * (1 - coverage)
-    return np.where(exact, np.float32(1), score)
+    apart = cosine - np.float32(low)
+    apart /= np.float32(high - low)
+    np.clip(apart, 0, 1, out=apart)
+    if not embedded.all():
+        apart *= embedded
+    np.subtract(1, apart, out=apart)
+    apart *= 1 - coverage
+    score: Floats = np.subtract(1, apart, out=apart)
+    if exact.any():
+        score[exact] = 1
+    return score
 
 
 def arrange(
@@ -75,13 +87,16 @@ def arrange(
     A smaller limit gives a prefix of a larger one. The published score is lowered where needed so
     that it never rises down the list.
     """
-    passing = chosen & (score >= minimum)
+    passing = score >= np.float32(minimum)
+    passing &= chosen
     places = np.flatnonzero(passing)
-    below = int(chosen.sum()) - len(places)
+    below = int(np.count_nonzero(chosen)) - len(places)
+    ranks = fused[places]
     if limit is not None and 0 < limit < len(places):
-        least = np.partition(fused[places], len(places) - limit)[len(places) - limit]
-        places = places[fused[places] >= least]
-    order = places[np.lexsort((-seqs[places], -fused[places]))][:limit]
+        least = np.partition(ranks, len(places) - limit)[len(places) - limit]
+        best = ranks >= least
+        places, ranks = places[best], ranks[best]
+    order = places[np.lexsort((-seqs[places], -ranks))][:limit]
     published = np.minimum.accumulate(score[order]) if len(order) else score[order]
     return Ranking(order, fused[order], published, below)
 

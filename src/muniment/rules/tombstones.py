@@ -16,6 +16,7 @@ class Burial(StrEnum):
     REJECTED = "rejected"
     CORRECTED = "corrected"
     RETRACTED = "retracted"
+    EXPIRED = "expired"
 
 
 def admits(burial: Burial, path: WritePath, override: str | None) -> bool:
@@ -28,8 +29,11 @@ def admits(burial: Burial, path: WritePath, override: str | None) -> bool:
     rejected   with a stated reason        no
     corrected  with a stated reason        no
     retracted  with a stated reason        no
+    expired    yes                         yes
     ========== =========================== ==========================
     """
+    if burial is Burial.EXPIRED:
+        return True
     if path not in _BY_A_PERSON:
         return False
     return burial is Burial.FORGOTTEN or override is not None

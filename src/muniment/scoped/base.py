@@ -11,7 +11,8 @@ from muniment.scope import Scope, Space
 
 if TYPE_CHECKING:
     from muniment.services.answer import Answering
-    from muniment.services.forget import Forgetting
+    from muniment.services.exchange import Exchange
+    from muniment.services.forgetting import Forgetting
     from muniment.services.reads import Reads
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
@@ -36,6 +37,7 @@ class Services:
         recalling: Recall.
         answering: Answering.
         forgetting: Deletion.
+        exchange: Export and import.
     """
 
     writes: Writes
@@ -44,6 +46,7 @@ class Services:
     recalling: Recalling
     answering: Answering
     forgetting: Forgetting
+    exchange: Exchange
 
 
 class ScopedBase:

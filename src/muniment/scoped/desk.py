@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import ForbiddenError, NotFoundError
 from muniment.records import Authority, Record, WritePath
-from muniment.results import Candidate, Written
+from muniment.results import Candidate, Receipt, Written
 from muniment.scope import Owner, Principal, Role
 
 if TYPE_CHECKING:
@@ -160,6 +160,23 @@ class ReviewDesk:
 
         author = Author(self._principal.principal_id, WritePath.CORRECT, Authority.APPROVED_SHARED)
         return self._services.writes.correct(self._within(owner), memory_id, changes, author)
+
+    def forget(self, owner: Owner, memory_id: str, *, wait: bool = False) -> Receipt:
+        """Delete a record of a scope or space within reach, and return the evidence.
+
+        Args:
+            owner: Whose it is.
+            memory_id: The record, whatever its status.
+            wait: Whether to rewrite the database at once, so that no byte of it is left there.
+
+        Raises:
+            ForbiddenError: The owner is out of reach.
+            NotFoundError: It has no such record.
+            StoreError: The database failed; the record is still there.
+        """
+        return self._services.forgetting.forget(
+            self._within(owner), memory_id, actor=self._principal.principal_id, compact=wait
+        )
 
     def _within(self, owner: Owner) -> Owner:
         if not self._principal.reaches(owner):

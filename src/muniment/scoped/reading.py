@@ -86,6 +86,7 @@ class ScopedReading(ScopedBase):
         budget: int | None = DEFAULT_BUDGET,
         strict: bool = False,
         as_of: datetime | str | None = None,
+        explain: bool = False,
     ) -> Recall:
         """Return the records of this scope and its readable spaces that bear on a question.
 
@@ -102,6 +103,8 @@ class ScopedReading(ScopedBase):
             budget: Most tokens the packet may use. None without limit.
             strict: Raise when the embedder fails instead of recalling by words alone.
             as_of: A past instant: recall what was believed then, without what was forgotten since.
+            explain: Also put into the trace the verdict on every record near the cut, with what
+                each channel said of it; slower, for a person who asks why.
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
@@ -110,7 +113,9 @@ class ScopedReading(ScopedBase):
         """
         from muniment.services.recall import Question
 
-        question = Question(query, limit, minimum_score, kinds, filters, budget, strict, as_of)
+        question = Question(
+            query, limit, minimum_score, kinds, filters, budget, strict, as_of, explain
+        )
         return self._services.recalling.recall(self._scope, self._spaces, question)
 
     def answer(

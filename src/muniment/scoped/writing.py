@@ -8,12 +8,12 @@ from datetime import datetime
 
 from muniment.errors import InvalidInputError, NotApprovedError
 from muniment.records import JSONValue, Statement
-from muniment.results import Batch, Preview, Receipt, Written
+from muniment.results import Batch, Preview, Written
 from muniment.scoped.base import OnError, Progress, ScopedBase
 
 
 class ScopedWriting(ScopedBase):
-    """Remember, record, correct and forget within one scope."""
+    """Remember, record and correct within one scope."""
 
     def remember(
         self,
@@ -242,23 +242,6 @@ class ScopedWriting(ScopedBase):
 
         author = replace(CORRECTING, override=override_tombstone)
         return self._services.writes.correct(self._scope, memory_id, changes, author)
-
-    def forget(self, memory_id: str, *, wait: bool = False) -> Receipt:
-        """Delete a record with everything derived from it, and return the evidence.
-
-        A tombstone without content keeps late work from bringing it back.
-
-        Args:
-            memory_id: The record, whatever its status.
-            wait: Whether to rewrite the database at once, so that no byte of it is left there.
-
-        Raises:
-            NotFoundError: This scope has no such record.
-            StoreError: The database failed; the record is still there.
-        """
-        return self._services.forgetting.forget(
-            self._scope, memory_id, actor="subject", compact=wait
-        )
 
 
 def _require_approval(*, approved: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from muniment.segment.rows import IndexRow
 _ENTRY = np.dtype([("word", "<u4"), ("count", "u1")])
 ALWAYS = np.iinfo(np.int64).min
 NEVER = np.iinfo(np.int64).max
+_BLOCK = 32
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -66,12 +68,21 @@ class Part:
         columns = (getattr(self, name) for name in self.__slots__ if name != "kind_names")
         return sum(column.nbytes for column in columns)
 
-    def postings(self, word: int) -> slice:
-        """Return where the postings of a word hash lie; an empty slice when it is unknown."""
-        place = int(np.searchsorted(self.words, np.uint32(word)))
-        if place == len(self.words) or self.words[place] != word:
-            return slice(0, 0)
-        return slice(int(self.starts[place]), int(self.starts[place + 1]))
+    def postings(self, words: NDArray[np.uint32]) -> list[slice]:
+        """Return where the postings of each word hash lie; an empty slice for an unknown word."""
+        if not len(self.words):
+            return [slice(0, 0)] * len(words)
+        places = np.searchsorted(self.words, words)
+        known = self.words.take(places, mode="clip") == words
+        begins, ends = self.starts.take(places, mode="clip"), self.starts.take(
+            places + 1, mode="clip"
+        )
+        return [
+            slice(begin, end) if here else slice(0, 0)
+            for begin, end, here in zip(
+                begins.tolist(), ends.tolist(), known.tolist(), strict=True
+            )
+        ]
 
 
 def build(rows: Sequence[IndexRow], dimensions: int) -> Part:
@@ -81,23 +92,42 @@ def build(rows: Sequence[IndexRow], dimensions: int) -> Part:
         rows: Active records, ordered by seq.
         dimensions: Length of an embedding; 0 without an embedder.
     """
-    entries = np.frombuffer(b"".join(row.words for row in rows), dtype=_ENTRY)
-    sizes = np.fromiter((len(row.words) // _ENTRY.itemsize for row in rows), np.int64, len(rows))
-    docs = np.repeat(np.arange(len(rows), dtype=np.int32), sizes)
-    names: dict[str, int] = {}
-    kinds = [names.setdefault(row.kind, len(names)) for row in rows]
+    if not rows:
+        return _empty(dimensions)
+    seqs, kinds, valid_from, valid_until, expires_at, words, vectors = zip(*rows, strict=True)
+    entries = np.frombuffer(b"".join(words), dtype=_ENTRY)
+    sizes = np.fromiter(map(len, words), np.int64, len(rows)) // _ENTRY.itemsize
+    names = {name: number for number, name in enumerate(dict.fromkeys(kinds))}
     return _with_postings(
         words=entries["word"],
-        docs=docs,
+        docs=np.repeat(np.arange(len(rows), dtype=np.int32), sizes),
         counts=entries["count"],
-        seqs=np.fromiter((row.seq for row in rows), np.int64, len(rows)),
-        kinds=np.array(kinds, dtype=np.int16),
+        seqs=np.array(seqs, dtype=np.int64),
+        kinds=np.fromiter(map(names.__getitem__, kinds), np.int16, len(rows)),
         kind_names=tuple(names),
-        valid_from=_instants([row.valid_from for row in rows], ALWAYS),
-        valid_until=_instants([row.valid_until for row in rows], NEVER),
-        expires_at=_instants([row.expires_at for row in rows], NEVER),
-        vectors=_matrix([row.vector for row in rows], dimensions),
-        embedded=np.fromiter((row.vector is not None for row in rows), np.bool_, len(rows)),
+        valid_from=_instants(valid_from, ALWAYS),
+        valid_until=_instants(valid_until, NEVER),
+        expires_at=_instants(expires_at, NEVER),
+        vectors=_matrix(vectors, dimensions),
+        embedded=_given(vectors),
+    )
+
+
+@cache
+def _empty(dimensions: int) -> Part:
+    instants = np.zeros(0, dtype=np.int64)
+    return _with_postings(
+        words=np.zeros(0, dtype=np.uint32),
+        docs=np.zeros(0, dtype=np.int32),
+        counts=np.zeros(0, dtype=np.uint8),
+        seqs=instants,
+        kinds=np.zeros(0, dtype=np.int16),
+        kind_names=(),
+        valid_from=instants,
+        valid_until=instants,
+        expires_at=instants,
+        vectors=np.zeros((0, dimensions), dtype=np.float32),
+        embedded=np.zeros(0, dtype=np.bool_),
     )
 
 
@@ -166,8 +196,7 @@ def _with_postings(
     vectors: Floats,
     embedded: Mask,
 ) -> Part:
-    order = np.argsort(words, kind="stable")
-    distinct, first = np.unique(words[order], return_index=True)
+    order, distinct, starts = _sorted(words)
     lengths = np.bincount(docs, weights=counts, minlength=len(seqs)).astype(np.float32)
     return Part(
         seqs=seqs,
@@ -178,21 +207,52 @@ def _with_postings(
         expires_at=expires_at,
         lengths=lengths,
         words=distinct,
-        starts=np.append(first, len(words)).astype(np.int64),
+        starts=starts,
         docs=docs[order],
         counts=counts[order],
         vectors=vectors,
         embedded=embedded,
-        norms=np.einsum("ij,ij->i", vectors, vectors),
-        total=vectors.sum(axis=0, dtype=np.float64),
+        norms=np.vecdot(vectors, vectors),
+        total=_total(vectors),
     )
 
 
+def _sorted(
+    words: NDArray[np.uint32],
+) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.int64]]:
+    """Return a stable order of the word hashes, the distinct ones, and where each begins."""
+    keys = words.astype(np.uint64) << np.uint64(32)
+    keys |= np.arange(len(words), dtype=np.uint64)
+    keys.sort()
+    ordered = (keys >> np.uint64(32)).astype(np.uint32)
+    fresh = np.ones(len(ordered), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=fresh[1:])
+    first = np.flatnonzero(fresh)
+    order = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return order, ordered[first], np.append(first, len(words))
+
+
+def _total(vectors: Floats) -> NDArray[np.float64]:
+    """Return the sum of rows; summed in float32 within small blocks and in float64 over them."""
+    if not len(vectors):
+        return np.zeros(vectors.shape[1], dtype=np.float64)
+    blocks = np.add.reduceat(vectors, np.arange(0, len(vectors), _BLOCK), axis=0)
+    return blocks.sum(axis=0, dtype=np.float64)
+
+
 def _instants(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:
+    if values.count(None) == len(values):
+        return np.full(len(values), missing, dtype=np.int64)
     return np.array([missing if value is None else value for value in values], dtype=np.int64)
+
+
+def _given(blobs: Sequence[bytes | None]) -> Mask:
+    if None not in blobs:
+        return np.ones(len(blobs), dtype=np.bool_)
+    return np.fromiter((blob is not None for blob in blobs), np.bool_, len(blobs))
 
 
 def _matrix(blobs: Sequence[bytes | None], dimensions: int) -> Floats:
     empty = bytes(4 * dimensions)
-    joined = b"".join(empty if blob is None else blob for blob in blobs)
+    joined = b"".join([empty if blob is None else blob for blob in blobs])
     return np.frombuffer(joined, dtype="<f4").reshape(len(blobs), dimensions)

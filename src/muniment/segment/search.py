@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.segment.part import Floats, Mask, Part
-from muniment.segment.vectors import centre, cosines
+from muniment.segment.part import Floats, Mask
+from muniment.segment.vectors import centring, products
+from muniment.segment.view import View
 
 DAMPING = 1 / 50
 SPARE = 1 / 40
 IMAGINED = 50
+_LEAST = np.float32(1e-9)
+
+T = TypeVar("T", bound=np.generic)
+Choose = Callable[[View, int], Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,20 +39,18 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Sought:
-    """A part to search, with its owner's hashes of the question.
+    """A view to search, with its owner's hashes of the question.
 
     Word hashes are keyed by owner, so the same question has other hashes for another owner; they
     stand in the same order.
 
     Attributes:
-        part: The records.
-        live: Which of them are active, valid and unexpired, bool, shape (n,).
+        view: The records.
         words: Keyed hashes of the question's distinct content tokens.
         exact: Keyed hash of the question as a whole, or None.
     """
 
-    part: Part
-    live: Mask
+    view: View
     words: tuple[int, ...]
     exact: int | None
 
@@ -56,7 +60,7 @@ class Channels:
     """What each channel says about each record that was sought, in one order.
 
     Attributes:
-        places: Which of the parts sought each record lies in, int64, shape (n,).
+        places: Which of those sought each record lies in, int64, shape (n,).
         seqs: The records, int64, shape (n,).
         live: Which are active, valid and unexpired now, bool, shape (n,).
         chosen: Which of those pass the kinds and filters, bool, shape (n,).
@@ -66,6 +70,7 @@ class Channels:
         cosine: Cosine to the question, float32; 0 where there is no embedding.
         centred: Cosine around the scope's centre, float32; 0 where there is no embedding.
         embedded: Which records have an embedding, bool, shape (n,).
+        pool: Which are live and have one, bool, shape (n,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
@@ -78,122 +83,145 @@ class Channels:
     cosine: Floats
     centred: Floats
     embedded: Mask
+    pool: Mask
     exact: Mask
 
 
-def search(
-    sought: Sequence[Sought], vector: Floats | None, choose: Callable[[Part, Mask, int], Mask]
-) -> Channels:
-    """Score every live record of several parts as if they were one.
+def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> Channels:
+    """Score every record of several views as if they were one.
 
-    Document frequencies and the centre of the embeddings are counted over all parts together.
+    Document frequencies and the centre of the embeddings are counted over the live records of all
+    views together. What is not live is scored too, and counts for nothing.
 
     Args:
-        sought: The parts; at least one.
+        sought: The views; at least one.
         vector: The question's unit embedding, float32, shape (d,), or None.
-        choose: Narrows the live records of a part, given with its place in `sought`, to those that
+        choose: Narrows the live records of a view, given with its place in `sought`, to those that
             pass kinds and filters.
     """
-    weights = _weigh(sought)
-    mean = None
-    if vector is not None:
-        mean = centre([(one.part, one.live) for one in sought], len(vector))
-    pieces = [
-        _score(place, one, choose(one.part, one.live, place), vector, weights, mean)
-        for place, one in enumerate(sought)
-    ]
-    if len(pieces) == 1:
-        return pieces[0]
+    views = [one.view for one in sought]
+    live = _joined([view.live for view in views])
+    pool = _joined([view.pool for view in views])
+    matches = _matches(sought)
+    lexical, coverage = _weighed(matches, live, len(sought[0].words))
+    cosine, centred = _cosines(views, pool, vector)
     return Channels(
-        *(np.concatenate([getattr(piece, name) for piece in pieces]) for name in Channels.__slots__)
+        places=np.repeat(np.arange(len(views)), [len(view.live) for view in views]),
+        seqs=_joined([view.seqs for view in views]),
+        live=live,
+        chosen=_joined([choose(view, place) for place, view in enumerate(views)]),
+        lexical=lexical,
+        coverage=coverage,
+        cosine=cosine,
+        centred=centred,
+        embedded=_joined([view.embedded for view in views]),
+        pool=pool,
+        exact=matches.exact,
     )
 
 
+def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)
+
+
+def _cosines(views: Sequence[View], pool: Mask, vector: Floats | None) -> tuple[Floats, Floats]:
+    if vector is None:
+        nothing = np.zeros(len(pool), dtype=np.float32)
+        return nothing, nothing
+    parts = [part for view in views for part in view.parts]
+    plain = products(parts, vector)
+    centred = views[0].centring if len(views) == 1 else centring(parts, pool)
+    return plain, centred(plain, vector)
+
+
 @dataclass(frozen=True, slots=True)
-class _Weights:
-    """Inverse document frequencies of the question's words, and how to scale sums of them."""
+class _Matches:
+    """Where the question's words occur: one entry a word and record.
 
-    idf: tuple[float, ...]
-    ranking: float
-    covering: float
-
-
-def _idf(found: int, total: int) -> float:
-    """Return a word's inverse document frequency (Robertson and Spärck Jones, 1976).
-
-    The records are seen among imagined ones, one of which has the word, so that a question's words
-    weigh about the same in a scope of two records as in one of two thousand.
+    Attributes:
+        words: Number of the word in the question, int64, shape (p,).
+        docs: Record, over all that is sought, int64, shape (p,).
+        counts: Occurrences, float32, shape (p,).
+        lengths: Content tokens of the record, float32, shape (p,).
+        exact: Which records answer to the question as a whole, bool, shape (n,).
     """
-    rest = total + IMAGINED - found
-    return float(np.log1p((rest + 0.5) / (found + 1.5)))
+
+    words: NDArray[np.int64]
+    docs: NDArray[np.int64]
+    counts: Floats
+    lengths: Floats
+    exact: Mask
 
 
-def _weigh(sought: Sequence[Sought]) -> _Weights:
-    total = sum(int(one.live.sum()) for one in sought)
-    found = [0] * len(sought[0].words)
+def _matches(sought: Sequence[Sought]) -> _Matches:
+    exact = np.zeros(sum(len(one.view.live) for one in sought), dtype=np.bool_)
+    words, docs, counts, lengths = [], [], [], []
+    start = 0
     for one in sought:
-        part, live = one.part, one.live
-        for number, word in enumerate(one.words):
-            here = part.postings(word)
-            found[number] += int((live[part.docs[here]] & (part.counts[here] > 0)).sum())
-    idf = tuple(_idf(n, total) for n in found)
-    ranking = sum(weight**2 for weight, n in zip(idf, found, strict=True) if n) ** 0.5
-    covering = (sum(idf) * sum(weight**2 for weight in idf) ** 0.5) ** 0.5
-    return _Weights(idf, ranking or 1.0, covering or 1.0)
-
-
-def _score(
-    place: int,
-    one: Sought,
-    chosen: Mask,
-    vector: Floats | None,
-    weights: _Weights,
-    mean: Floats | None,
-) -> Channels:
-    part = one.part
-    lexical, coverage = _matched(part, one.words, weights)
-    exact = np.zeros(len(part), dtype=np.bool_)
-    if one.exact is not None:
-        exact[part.docs[part.postings(one.exact)]] = True
-    plain = centred = np.zeros(len(part), dtype=np.float32)
-    if vector is not None and mean is not None:
-        found = cosines(part, vector, mean)
-        plain, centred = found.plain, found.centred
-    return Channels(
-        places=np.full(len(part), place, dtype=np.int64),
-        seqs=part.seqs,
-        live=one.live,
-        chosen=chosen,
-        lexical=lexical,
-        coverage=coverage,
-        cosine=plain,
-        centred=centred,
-        embedded=part.embedded,
+        name = () if one.exact is None else (one.exact,)
+        asked = np.array([*one.words, *name], dtype=np.uint32)
+        for part in one.view.parts:
+            found = part.postings(asked)
+            if one.exact is not None:
+                exact[part.docs[found.pop()] + start] = True
+            sizes = [here.stop - here.start for here in found]
+            here = np.concatenate([part.docs[:0], *(part.docs[at] for at in found)])
+            words.append(np.repeat(np.arange(len(found)), sizes))
+            docs.append(here.astype(np.int64) + start)
+            counts.append(np.concatenate([part.counts[:0], *(part.counts[at] for at in found)]))
+            lengths.append(part.lengths[here])
+            start += len(part)
+    return _Matches(
+        words=_joined(words),
+        docs=_joined(docs),
+        counts=_joined(counts).astype(np.float32),
+        lengths=_joined(lengths),
         exact=exact,
     )
 
 
-def _matched(part: Part, words: Sequence[int], weights: _Weights) -> tuple[Floats, Floats]:
+def _idf(found: NDArray[np.float64], total: int) -> NDArray[np.float64]:
+    """Return the words' inverse document frequencies (Robertson and Spärck Jones, 1976).
+
+    The records are seen among imagined ones, one of which has the word, so that a question's words
+    weigh about the same in a scope of two records as in one of two thousand.
+    """
+    weights: NDArray[np.float64] = np.log1p((total + IMAGINED - found + 0.5) / (found + 1.5))
+    return weights
+
+
+def _weighed(matches: _Matches, live: Mask, size: int) -> tuple[Floats, Floats]:
     """Return how the words rank each record, and how far they cover the question.
 
     The rank damps a long record's words; the coverage forgives every word that the question has
     too, so that the question itself is covered whole.
+
+    Args:
+        matches: Where the words occur.
+        live: Which records count, bool, shape (n,).
+        size: How many words the question has.
     """
-    lexical = np.zeros(len(part), dtype=np.float32)
-    coverage = np.zeros(len(part), dtype=np.float32)
-    for word, idf in zip(words, weights.idf, strict=True):
-        here = part.postings(word)
-        docs, counts = part.docs[here], part.counts[here].astype(np.float32)
-        lengths = part.lengths[docs]
-        spare = np.maximum(lengths - len(words), 0)
-        lexical[docs] += np.float32(idf / weights.ranking) * _damped(
-            counts, lengths * np.float32(DAMPING)
-        )
-        coverage[docs] += np.float32(idf / weights.covering) * _damped(
-            counts, np.sqrt(spare) * np.float32(SPARE)
-        )
-    return lexical, np.minimum(coverage, np.float32(1))
+    if not size:
+        nothing = np.zeros(len(live), dtype=np.float32)
+        return nothing, nothing
+    occurs = np.minimum(matches.counts, 1)
+    occurs *= live[matches.docs]
+    found = np.bincount(matches.words, weights=occurs, minlength=size)
+    idf = _idf(found, int(np.count_nonzero(live)))
+    squares = idf * idf
+    ranking = float(squares[found > 0].sum()) ** 0.5 or 1.0
+    covering = float(idf.sum() * squares.sum() ** 0.5) ** 0.5 or 1.0
+    weights = idf.astype(np.float32)[matches.words] * matches.counts
+    spare = np.sqrt(np.maximum(matches.lengths - np.float32(size), 0)) * np.float32(SPARE)
+    lexical = _summed(matches, weights, matches.lengths * np.float32(DAMPING), ranking, live)
+    coverage = _summed(matches, weights, spare, covering, live)
+    return lexical, np.minimum(coverage, 1, out=coverage)
 
 
-def _damped(counts: Floats, weight: Floats) -> Floats:
-    return counts / np.maximum(counts + weight.astype(np.float32), np.float32(1e-9))
+def _summed(
+    matches: _Matches, weights: Floats, damping: Floats, scale: float, live: Mask
+) -> Floats:
+    damping += matches.counts
+    shares = weights / np.maximum(damping, _LEAST, out=damping)
+    sums = np.bincount(matches.docs, weights=shares, minlength=len(live))
+    return (sums / scale).astype(np.float32)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from muniment.segment.part import Mask, Part, build, merge
 from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Query, Sought, search
+from muniment.segment.view import View, view_at
 
 _SMALL_TAIL = 64
 _TAIL_SHARE = 8
+_VIEW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +32,7 @@ class Segment:
     base: Part
     left: Mask
     tail: Part
+    _views: list[View] = field(default_factory=list, compare=False, repr=False)
 
     @classmethod
     def of(cls, changes: IndexChanges, version: int, dimensions: int) -> Segment:
@@ -63,48 +66,41 @@ class Segment:
     @property
     def nbytes(self) -> int:
         """Bytes the segment takes in memory."""
-        return self.base.nbytes + self.left.nbytes + self.tail.nbytes
+        return self.base.nbytes + self.left.nbytes + self.tail.nbytes + _VIEW * len(self.left)
 
-    def _parts(self) -> Iterator[tuple[Part, Mask]]:
-        yield self.base, ~self.left
+    def view(self, now: int) -> View:
+        """Return what is true and kept at `now`; kept for the next question at that time."""
+        for known in self._views:
+            if known.holds(now):
+                return known
+        here = ~self.left
+        parts = [self.base]
         if len(self.tail):
-            yield self.tail, np.ones(len(self.tail), dtype=np.bool_)
+            parts.append(self.tail)
+            here = np.concatenate([here, np.ones(len(self.tail), dtype=np.bool_)])
+        fresh = view_at(parts, here, now)
+        self._views[:] = [fresh]
+        return fresh
 
     def live(self, now: int) -> list[tuple[Part, Mask]]:
         """Return the parts, each with a mask of the records that are true and kept at `now`."""
-        return [
-            (
-                part,
-                here
-                & (part.expires_at > now)
-                & (part.valid_from <= now)
-                & (part.valid_until > now),
-            )
-            for part, here in self._parts()
-        ]
+        view, start, found = self.view(now), 0, []
+        for part in view.parts:
+            found.append((part, view.live[start : start + len(part)]))
+            start += len(part)
+        return found
 
     def lapsed(self, now: int) -> tuple[int, int, int]:
         """Return how many records are expired, not yet valid and no longer valid at `now`."""
-        expired = early = late = 0
-        for part, here in self._parts():
-            gone = here & (part.expires_at <= now)
-            soon = here & ~gone & (part.valid_from > now)
-            expired += int(gone.sum())
-            early += int(soon.sum())
-            late += int((here & ~gone & ~soon & (part.valid_until <= now)).sum())
-        return expired, early, late
+        return self.view(now).lapsed
 
-    def sought(self, words: tuple[int, ...], exact: int | None, now: int) -> list[Sought]:
-        """Return the parts with their live records and this owner's hashes of a question."""
-        return [Sought(part, live, words, exact) for part, live in self.live(now)]
-
-    def search(self, query: Query, now: int, choose: Callable[[Part, Mask], Mask]) -> Channels:
-        """Score every live record exactly.
+    def search(self, query: Query, now: int, choose: Callable[[View], Mask]) -> Channels:
+        """Score every record exactly.
 
         Args:
             query: The question.
             now: The present instant, microseconds since 1970, UTC.
-            choose: Narrows a part's live records to those that pass kinds and filters.
+            choose: Narrows the live records of a view to those that pass kinds and filters.
         """
-        sought = self.sought(query.words, query.exact, now)
-        return search(sought, query.vector, lambda part, live, _: choose(part, live))
+        sought = Sought(self.view(now), query.words, query.exact)
+        return search([sought], query.vector, lambda view, _: choose(view))

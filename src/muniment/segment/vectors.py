@@ -2,59 +2,89 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from muniment.segment.part import Floats, Mask, Part
 
-CENTRING = 1.0
 _NOISE = np.float32(1e-5)
 
 
 @dataclass(frozen=True, slots=True)
-class Cosines:
-    """Similarities of a question to the records of a part, float32, shape (n,).
+class Centring:
+    """What turns plain cosines into cosines around a centre, worked out once for many questions.
+
+    What all records of a scope share (its people, its subject) then no longer counts as likeness.
 
     Attributes:
-        plain: Cosine to the question; 0 where there is no embedding.
-        centred: The same after the scope's mean vector is taken off both sides. What all records
-            of a scope share (its people, its subject) then no longer counts as similarity. 0
-            where a side lies at the mean as far as float32 can tell, as equal texts do.
+        mean: The centre, float32, shape (d,).
+        square: Its squared length.
+        drift: Inner product of each record with the centre, float32, shape (n,).
+        scale: One over each record's distance from the centre, float32, shape (n,); 0 where there
+            is no embedding or it lies at the centre as far as float32 can tell.
     """
 
-    plain: Floats
-    centred: Floats
+    mean: Floats
+    square: np.float32
+    drift: Floats
+    scale: Floats
+
+    def __call__(self, plain: Floats, query: Floats) -> Floats:
+        """Return the centred cosines of a question; 0 where a side lies at the centre.
+
+        Args:
+            plain: The question's inner product with each record, float32, shape (n,).
+            query: The question's unit vector, shape (d,).
+        """
+        along = np.vecdot(query, self.mean)
+        apart = np.float32(np.vecdot(query, query) - 2 * along + self.square)
+        if apart <= _NOISE:
+            return np.zeros(len(plain), dtype=np.float32)
+        centred = plain - self.drift
+        centred += self.square - along
+        centred *= self.scale
+        centred *= np.float32(1 / np.sqrt(apart))
+        return centred
 
 
-def centre(parts: Sequence[tuple[Part, Mask]], dimensions: int) -> Floats:
-    """Return the mean vector of the live, embedded records; zero when there are fewer than two."""
-    total = np.zeros(dimensions, dtype=np.float64)
-    count = 0
-    for part, live in parts:
-        here = live & part.embedded
-        count += int(here.sum())
-        missing = part.embedded & ~here
-        total += part.total - part.vectors[missing].sum(axis=0, dtype=np.float64)
-    return (total / count if count > 1 else total * 0.0).astype(np.float32)
+def products(parts: list[Part], query: Floats) -> Floats:
+    """Return the inner product of a vector with each record of several parts, in their order.
+
+    One pass over each matrix, row by row: the product of a row depends on nothing but the row, so
+    equal vectors are equally near wherever they stand. No thread is started.
+    """
+    found = np.empty(sum(map(len, parts)), dtype=np.float32)
+    start = 0
+    for part in parts:
+        np.vecdot(part.vectors, query, out=found[start : start + len(part)])
+        start += len(part)
+    return found
 
 
-def cosines(part: Part, query: Floats, mean: Floats) -> Cosines:
-    """Compare a question with every record of a part in one pass over its matrix.
+def centring(parts: list[Part], pool: Mask) -> Centring:
+    """Return the centring around the mean of the records of `pool`; zero if fewer than two.
 
     Args:
-        part: The records.
-        query: The question's unit vector, shape (d,).
-        mean: The scope's centre, shape (d,).
+        parts: The records.
+        pool: Which of them are live and embedded, bool, over all parts in order.
     """
-    shift = np.float32(CENTRING) * mean
-    both = part.vectors @ np.stack([query, shift], axis=1)
-    plain, drift = both[:, 0], both[:, 1]
-    spread = np.float32(shift @ shift)
-    squares = part.norms - 2 * drift + spread
-    square = np.float32(query @ query - 2 * (query @ shift) + spread)
-    inner = plain - drift - np.float32(query @ shift) + spread
-    centred = inner / np.sqrt(np.maximum(squares, _NOISE) * np.maximum(square, _NOISE))
-    apart = part.embedded & (squares > _NOISE) & (square > _NOISE)
-    return Cosines(plain, np.where(apart, centred, np.float32(0)))
+    total = np.zeros(parts[0].vectors.shape[1], dtype=np.float64)
+    start = 0
+    for part in parts:
+        here = pool[start : start + len(part)]
+        start += len(part)
+        if here.any():
+            missing = np.flatnonzero(part.embedded & ~here)
+            total += part.total
+            total -= part.vectors[missing].sum(axis=0, dtype=np.float64)
+    count = int(np.count_nonzero(pool))
+    mean = (total / count if count > 1 else total * 0.0).astype(np.float32)
+    square = np.float32(np.vecdot(mean, mean))
+    drift = products(parts, mean)
+    squares = np.concatenate([part.norms for part in parts]) - 2 * drift + square
+    embedded = np.concatenate([part.embedded for part in parts])
+    apart = embedded & (squares > _NOISE)
+    inverse = 1 / np.sqrt(np.maximum(squares, _NOISE))
+    scale = np.where(apart, inverse, np.float32(0)).astype(np.float32)
+    return Centring(mean, square, drift, scale)

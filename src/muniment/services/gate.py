@@ -34,6 +34,7 @@ from muniment.rules.precedence import Claim, Decision, decide
 from muniment.rules.statement import Checked, check, content_hash, fingerprints
 from muniment.rules.text import tokenise
 from muniment.rules.tombstones import Burial, admits
+from muniment.services.fence import refuse_late
 from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
@@ -189,6 +190,7 @@ class Gate:
         vector: bytes | None,
         *,
         replacing: str | None = None,
+        made_at: int | None = None,
     ) -> Written:
         """Decide and store one statement. Runs inside the write transaction.
 
@@ -200,6 +202,7 @@ class Gate:
             vector: Its embedding, or None.
             replacing: The active record that a reviewer or the subject decided to replace; it is
                 superseded whatever precedence says.
+            made_at: When it was made, if that was before now: in the system it comes from.
 
         Raises:
             ConflictError: The source_id identifies a different statement.
@@ -220,7 +223,8 @@ class Gate:
             ):
                 return self.contest(tx, state, admitted, author, standing.memory_id)
             replaced = standing.memory_id
-        return self._store_record(tx, state, checked, author, vector, replaced, now)
+        made = now if made_at is None else min(made_at, now)
+        return self._store_record(tx, state, checked, author, vector, replaced, now, made)
 
     def file_approved(
         self,
@@ -250,9 +254,11 @@ class Gate:
         vector: bytes | None,
         replaced: str | None,
         now: int,
+        made: int | None = None,
     ) -> Written:
         state = tx.bump(state)
-        record = self._new_record(tx, state, checked, author, vector, replaced, now)
+        made = now if made is None else made
+        record = self.draft_record(tx, state, checked, author, vector, replaced, made)
         if replaced is not None:
             tx.supersede(state, replaced, record.memory_id, now)
         tx.insert(state, record)
@@ -266,7 +272,7 @@ class Gate:
         )
         return Written(record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding)
 
-    def _new_record(
+    def draft_record(
         self,
         tx: Transaction,
         state: OwnerState,
@@ -276,6 +282,7 @@ class Gate:
         replaced: str | None,
         now: int,
     ) -> NewRecord:
+        """Return a new record of a statement, ready to be inserted."""
         owner = state.owner
         placed = None
         embedding = EmbeddingState.NONE
@@ -292,7 +299,7 @@ class Gate:
             value=checked.value,
             source_id=checked.source_id,
             path=author.path,
-            payload_digest=self._payload_digest(owner, checked),
+            payload_digest=self.payload_digest(owner, checked),
             authority=author.authority,
             actor=author.actor,
             approved_by=author.approved_by,
@@ -329,7 +336,7 @@ class Gate:
 
     def is_payload(self, state: OwnerState, admitted: Admitted, stored: bytes) -> bool:
         """Return whether a stored payload digest is that of a statement."""
-        return stored == self._payload_digest(state.owner, admitted.checked)
+        return stored == self.payload_digest(state.owner, admitted.checked)
 
     def check_new(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> None:
         """Refuse a source_id that a record or candidate already has.
@@ -354,14 +361,22 @@ class Gate:
         Raises:
             TombstonedError: A tombstone stands against this write path.
         """
-        source = self._source_digest(state.owner, checked.source_id)
+        refuse_late(
+            view,
+            state,
+            self.store.keys,
+            source_id=checked.source_id,
+            path=author.path,
+            evidence=author.evidence,
+        )
+        source = self.source_digest(state.owner, checked.source_id)
         reason = view.buried_source(state, source)
         if reason is not None:
             raise TombstonedError(
                 f"The statement with this source_id was {reason}. If the person states it again, "
                 "remember it under a new source_id."
             )
-        values = self._value_digests(state.owner, checked)
+        values = self.value_digests(state.owner, checked)
         for buried in sorted({one for value in values for one in view.buried_value(state, value)}):
             if not admits(Burial(buried), author.path, author.override):
                 raise TombstonedError(
@@ -395,7 +410,7 @@ class Gate:
             candidate_id=new_id("cnd"),
             statement=admitted.statement,
             content_hash=content_hash(admitted.statement),
-            payload_digest=self._payload_digest(state.owner, admitted.checked),
+            payload_digest=self.payload_digest(state.owner, admitted.checked),
             path=author.path,
             authority=author.authority,
             actor=author.actor,
@@ -424,25 +439,28 @@ class Gate:
         burial: Burial,
     ) -> None:
         """Leave a tombstone for a stored statement's value and source_id."""
-        for value_digest in self._value_digests(state.owner, statement):
+        for value_digest in self.value_digests(state.owner, statement):
             tx.bury(
                 state,
                 NewTombstone(
                     memory_id=buried_id,
-                    source_digest=self._source_digest(state.owner, statement.source_id),
+                    source_digest=self.source_digest(state.owner, statement.source_id),
                     value_digest=value_digest,
                     reason=burial.value,
                     created_at=self.clock.now(),
                 ),
             )
 
-    def _payload_digest(self, owner: Owner, checked: Checked) -> bytes:
+    def payload_digest(self, owner: Owner, checked: Checked) -> bytes:
+        """Return the keyed digest by which a retry of the same statement is known."""
         return digest(self.store.keys.tombstone(owner), "payload", checked.payload)
 
-    def _source_digest(self, owner: Owner, source_id: str) -> bytes:
+    def source_digest(self, owner: Owner, source_id: str) -> bytes:
+        """Return the keyed digest by which a tombstone knows a source_id."""
         return digest(self.store.keys.tombstone(owner), "source", source_id)
 
-    def _value_digests(self, owner: Owner, said: Statement | Checked) -> tuple[bytes, ...]:
+    def value_digests(self, owner: Owner, said: Statement | Checked) -> tuple[bytes, ...]:
+        """Return the keyed digests by which a tombstone knows what was said."""
         key = self.store.keys.tombstone(owner)
         prints = fingerprints(said.field, said.value, said.text)
         return tuple(digest(key, "value", *one) for one in prints)

@@ -44,7 +44,7 @@ class Likeness:
             dimensions = 0 if unit is None else len(unit)
             segment = self._segments.current(view, state, slot, dimensions)
             query = Query((), self._words.of(owner).exact(text), unit)
-            found = segment.search(query, now, lambda _, live: live)
+            found = segment.search(query, now, lambda seen: seen.live)
             alike = found.chosen & (found.exact | (found.cosine >= NEAR))
             seqs = sorted(found.seqs[alike].tolist(), reverse=True)[:_MOST]
             return tuple(record.memory_id for record in view.records(state, seqs, now))

@@ -62,6 +62,19 @@ class Maintenance:
             self._drop_replaced(owner, slot)
         return done, tried - done
 
+    def embed_owner(self, owner: OwnerState) -> None:
+        """Embed what waits in one owner; what cannot be embedded now goes on waiting."""
+        embedder = self._embedder
+        if embedder is None:
+            return
+        try:
+            model = embedder.model
+        except ProviderError:
+            return
+        slot = self._store.write(lambda tx: tx.ensure_slot(model))
+        for chunk in self._chunks(owner, slot):
+            self._embed_chunk(embedder, owner, slot, chunk)
+
     def _seen(self, owner: OwnerState, chunk: list[PendingText]) -> list[str]:
         now = self._clock.now()
         with self._store.snapshot() as view:
@@ -144,13 +157,6 @@ class Maintenance:
             tx.append_audit(owner, at=now, actor="maintenance", action="lapse", memory_ids=ended)
         return len(ended)
 
-    def compact(self) -> None:
-        """Rewrite the database so that no deleted byte is left in it.
-
-        Raises:
-            StoreBusyError: A reader or writer is in the way.
-        """
-        self._store.compact()
 
 
 def _store_all(

@@ -8,32 +8,22 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
-from muniment.ports import (
-    Calibration,
-    Embedder,
-    EmbeddingModel,
-    OwnerState,
-    Snapshot,
-    Store,
-)
-from muniment.records import PacketItem, Record
-from muniment.rules.filters import Condition, parse_filters, passes
+from muniment.ports import Embedder, Store
+from muniment.records import Packet, PacketItem, Record
+from muniment.rules.filters import parse_filters
 from muniment.rules.packet import TokenCounter, build_packet
-from muniment.rules.ranking import Ranking, arrange, fuse, publish, share
 from muniment.rules.statement import field_key
 from muniment.rules.text import content_free, tokenise
-from muniment.scope import Owner, Scope, Space
-from muniment.segment.part import Floats, Mask, Part, build
-from muniment.segment.rows import IndexChanges
-from muniment.segment.search import Channels, Sought, search
-from muniment.segment.segment import Segment
+from muniment.scope import Scope, Space
+from muniment.services.explain import explain
+from muniment.services.finding import Asked, Finder, Found
 from muniment.services.segments import Segments
+from muniment.services.vectors import QueryVectors
 from muniment.services.words import WordKeys
-from muniment.trace import Degraded, Hit, Reason, Recall, RecallTrace
+from muniment.trace import Degraded, Explained, Hit, Reason, Recall, RecallTrace
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
@@ -41,7 +31,6 @@ if TYPE_CHECKING:
 LARGEST_LIMIT = 10_000
 LONGEST_QUERY = 8_000
 _BINDING = ("procedure", "constraint")
-_NO_SCORES = Calibration(low=0.0, high=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +46,7 @@ class Question:
         budget: Most tokens the packet may use, or None without limit.
         strict: Whether a failing embedder is an error instead of a lexical recall.
         as_of: Past instant whose beliefs are wanted, or None for the present.
+        explain: Whether the trace holds the verdict on every record near the cut.
     """
 
     query: str
@@ -67,64 +57,7 @@ class Question:
     budget: int | None
     strict: bool
     as_of: datetime | str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """The question after everything that needs no database."""
-
-    question: Question
-    tokens: tuple[str, ...]
-    text: str
-    vector: Floats | None
-    listing: bool
-    model: EmbeddingModel | None
-    calibration: Calibration
-    degraded: tuple[Degraded, ...]
-    names: frozenset[str]
-    conditions: tuple[Condition, ...]
-    as_of: int | None
-
-
-@dataclass(slots=True)
-class _Choice:
-    """Narrows live records to the wanted kinds and filters, and counts what it left out."""
-
-    asked: _Asked
-    allowed: list[NDArray[np.int64]] | None
-    by_kind: int = 0
-    by_filter: int = 0
-
-    def narrow(self, part: Part, live: Mask, place: int) -> Mask:
-        wanted = [n for n, name in enumerate(part.kind_names) if name in self.asked.names]
-        chosen = live & np.isin(part.kinds, wanted)
-        self.by_kind += int(live.sum() - chosen.sum())
-        if self.allowed is not None:
-            before = int(chosen.sum())
-            chosen = chosen & np.isin(part.seqs, self.allowed[place])
-            self.by_filter += before - int(chosen.sum())
-        return chosen
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    """One owner's part in a recall: its state, its segment and its parts to search."""
-
-    state: OwnerState
-    segment: Segment
-    sought: tuple[Sought, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """What the search gave, before the budget."""
-
-    readings: tuple[_Reading, ...]
-    choice: _Choice
-    channels: Channels
-    ranking: Ranking
-    records: Sequence[Record]
-    contested: frozenset[str]
+    explain: bool = False
 
 
 class Recalling:
@@ -145,8 +78,9 @@ class Recalling:
         self._policy = policy
         self._clock = clock
         self._embedder = embedder
-        self._words = words
-        self._segments = segments
+        self._all_kinds = self._readable(policy.kinds)
+        self._finder = Finder(segments, words)
+        self._vectors = QueryVectors()
         self._count_tokens = count_tokens
 
     def recall(self, scope: Scope, spaces: Sequence[Space], question: Question) -> Recall:
@@ -165,102 +99,80 @@ class Recalling:
         now = self._clock.now()
         asked = self._ask(question, now)
         with self._store.snapshot() as view:
-            found = self._search(view, (scope, *spaces), asked, now)
+            found = self._finder.find(view, (scope, *spaces), asked, now)
+            shown = self._show(found, question.budget)
+            explained: tuple[Explained, ...] = ()
+            if question.explain:
+                explained = explain(view, found, asked, now, shown.verdicts)
+        return Recall(shown.packet, _trace(found, shown, asked, explained))
+
+    def _show(self, found: Found, budget: int | None) -> _Shown:
+        """Fill the packet with what the ranking holds and spaces do not overrule."""
         hits = _hits(found)
         pairs = list(zip(found.records, hits, strict=True))
-        ruled, over = _overruled(pairs)
+        ruled = _not_overruled(pairs)
         items = [
             PacketItem(record, hit.score, record.memory_id in found.contested)
             for record, hit in ruled
         ]
-        packet, passed = build_packet(items, question.budget, self._count_tokens)
-        used = {item.record.memory_id for item in packet}
-        trace = RecallTrace(
-            records=sum(len(reading.segment) for reading in found.readings),
-            considered=int(found.channels.chosen.sum()),
-            hits=tuple(hit for hit in hits if hit.memory_id in used),
-            rejected=_rejected(found, len(passed), over, asked.as_of or now),
-            budget_rejected=tuple(item.record.memory_id for item in passed),
-            channels=_channel_names(asked),
-            degraded=(*asked.degraded, *_pending(found.channels, asked)),
-            embedder=None if asked.model is None else asked.model.name,
-            version=found.readings[0].state.version if found.readings else 0,
+        packet, passed = build_packet(items, budget, self._count_tokens)
+        verdicts: dict[str, Reason | None] = dict.fromkeys(
+            (hit.memory_id for hit in hits), Reason.OVERRULED
         )
-        return Recall(packet, trace)
+        verdicts.update((item.record.memory_id, None) for item in packet)
+        verdicts.update((item.record.memory_id, Reason.BUDGET) for item in passed)
+        return _Shown(packet, hits, verdicts)
 
-    def _ask(self, question: Question, now: int) -> _Asked:
+    def _ask(self, question: Question, now: int) -> Asked:
         _check(question)
         text = question.query[:LONGEST_QUERY]
-        asked = _Asked(
-            question=question,
-            tokens=tuple(dict.fromkeys(tokenise(text))),
+        asked = Asked(
             text=text,
-            vector=None,
+            tokens=tuple(dict.fromkeys(tokenise(text))),
+            limit=question.limit,
+            minimum=question.minimum_score,
             listing=content_free(text),
-            model=None,
-            calibration=_NO_SCORES,
-            degraded=(Degraded.QUERY_CUT,) if len(text) < len(question.query) else (),
             names=self._readable(question.kinds),
             conditions=parse_filters(question.filters),
             as_of=None if question.as_of is None else _past("as_of", question.as_of, now),
+            explain=question.explain,
+            degraded=(Degraded.QUERY_CUT,) if len(text) < len(question.query) else (),
         )
-        return asked if asked.listing or not text.strip() else self._embed(asked)
+        if asked.listing or not text.strip():
+            return asked
+        return self._embed(asked, strict=question.strict)
 
     def _readable(self, kinds: Collection[str] | None) -> frozenset[str]:
         """Return the wanted kinds that the policy lets a model read."""
-        wanted = self._policy.kinds if kinds is None else kinds
-        rules = (self._policy.rule(kind) for kind in wanted)
+        if kinds is None:
+            return self._all_kinds
+        rules = (self._policy.rule(kind) for kind in kinds)
         return frozenset(rule.name for rule in rules if "read" in rule.model)
 
-    def _embed(self, asked: _Asked) -> _Asked:
+    def _embed(self, asked: Asked, *, strict: bool) -> Asked:
         """Add the question's vector, or say why there is none."""
         if self._embedder is None:
             return replace(asked, degraded=(*asked.degraded, Degraded.NO_EMBEDDER))
         try:
-            vector = self._embedder.embed_query(asked.text)
+            vector = self._vectors.embed(self._embedder, asked.text)
             model, calibration = self._embedder.model, self._embedder.calibration
         except ProviderError:
-            if asked.question.strict:
+            if strict:
                 raise
             return replace(asked, degraded=(*asked.degraded, Degraded.EMBEDDER_FAILED))
         return replace(asked, vector=vector, model=model, calibration=calibration)
 
-    def _search(self, view: Snapshot, owners: Sequence[Owner], asked: _Asked, now: int) -> _Found:
-        slot = None if asked.model is None else view.slot(asked.model)
-        states = [state for owner in owners if (state := view.owner(owner)) is not None]
-        readings = tuple(self._read(view, state, slot, asked, now) for state in states)
-        sought = [one for reading in readings for one in reading.sought] or [_NOTHING]
-        choice = _Choice(asked, _allowed(view, readings, asked.conditions))
-        channels = search(sought, None if slot is None else asked.vector, choice.narrow)
-        groups = np.array([n for n, reading in enumerate(readings) for _ in reading.sought] or [0])[
-            channels.places
-        ]
-        ranking = _rank(channels, groups, asked, len(readings))
-        return _Found(
-            readings=readings,
-            choice=choice,
-            channels=channels,
-            ranking=ranking,
-            records=_records(view, readings, groups, channels.seqs, ranking.order, now),
-            contested=frozenset[str]().union(*(view.contested(state) for state in states)),
-        )
 
-    def _read(
-        self, view: Snapshot, state: OwnerState, slot: int | None, asked: _Asked, now: int
-    ) -> _Reading:
-        dimensions = 0 if asked.model is None or slot is None else asked.model.dimensions
-        if asked.as_of is None:
-            segment = self._segments.current(view, state, slot, dimensions)
-        else:
-            rows = view.rows_as_of(state, asked.as_of, slot)
-            segment = Segment.of(IndexChanges(rows, []), state.version, dimensions)
-        hasher = self._words.of(state.owner)
-        words = tuple(map(hasher.hash, asked.tokens))
-        sought = segment.sought(words, hasher.exact(asked.text), asked.as_of or now)
-        return _Reading(state, segment, tuple(sought))
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What reached the packet, and what became of each record of the ranking."""
 
+    packet: Packet
+    hits: list[Hit]
+    verdicts: dict[str, Reason | None]
 
-_NOTHING = Sought(build([], 0), np.zeros(0, dtype=np.bool_), (), None)
+    def ids(self, verdict: Reason | None) -> tuple[str, ...]:
+        return tuple(one for one, found in self.verdicts.items() if found is verdict)
 
 
 def _past(name: str, moment: datetime | str, now: int) -> int:
@@ -270,55 +182,20 @@ def _past(name: str, moment: datetime | str, now: int) -> int:
     return instant
 
 
-def _allowed(
-    view: Snapshot, readings: Sequence[_Reading], conditions: tuple[Condition, ...]
-) -> list[NDArray[np.int64]] | None:
-    """Return for each part sought the records that pass the filters; None without filters."""
-    if not conditions:
-        return None
-    allowed = []
-    for reading in readings:
-        facts = view.facts(reading.state)
-        passing = [seq for seq, row in facts if passes(row, conditions)]
-        allowed += [np.array(passing, dtype=np.int64)] * len(reading.sought)
-    return allowed or [np.zeros(0, dtype=np.int64)]
-
-
-def _records(
-    view: Snapshot,
-    readings: Sequence[_Reading],
-    groups: NDArray[np.int64],
-    seqs: NDArray[np.int64],
-    order: NDArray[np.int64],
-    now: int,
-) -> list[Record]:
-    """Return the records at places of the channels, in that order."""
-    if len(readings) == 1:
-        return view.records(readings[0].state, seqs[order].tolist(), now)
-    return [
-        record
-        for place in order.tolist()
-        for record in view.records(readings[groups[place]].state, [int(seqs[place])], now)
-    ]
-
-
-def _overruled(
-    pairs: Sequence[tuple[Record, Hit]],
-) -> tuple[list[tuple[Record, Hit]], int]:
+def _not_overruled(pairs: list[tuple[Record, Hit]]) -> list[tuple[Record, Hit]]:
     """Leave out what a space's procedure or constraint about the same field overrules."""
     binding = {
         (record.kind, field_key(record.field))
         for record, _ in pairs
         if isinstance(record.scope, Space) and record.kind in _BINDING and record.field is not None
     }
-    ruled = [
+    return [
         (record, hit)
         for record, hit in pairs
         if isinstance(record.scope, Space)
         or record.field is None
         or (record.kind, field_key(record.field)) not in binding
     ]
-    return ruled, len(pairs) - len(ruled)
 
 
 def _check(question: Question) -> None:
@@ -333,55 +210,46 @@ def _check(question: Question) -> None:
         raise InvalidInputError("minimum_score must be a number from -1 to 1.")
 
 
-def _rank(channels: Channels, groups: NDArray[np.int64], asked: _Asked, owners: int) -> Ranking:
-    minimum, limit = asked.question.minimum_score, asked.question.limit
-    if asked.listing:
-        score = fused = np.ones(len(channels.seqs), dtype=np.float32)
-    else:
-        score, fused = _scores(channels, asked)
-    shared = owners > 1
-    ranking = arrange(
-        channels.chosen, fused, score, channels.seqs, minimum, None if shared else limit
+def _hits(found: Found) -> list[Hit]:
+    channels, order = found.channels, found.ranking.order
+    columns = (
+        found.ranking.score,
+        found.ranking.rank,
+        channels.coverage[order],
+        channels.cosine[order],
+        channels.embedded[order],
+        channels.exact[order],
     )
-    return share(ranking, groups, limit) if shared else ranking
-
-
-def _scores(channels: Channels, asked: _Asked) -> tuple[Floats, Floats]:
-    pool = channels.live & channels.embedded
-    score = publish(
-        channels.coverage,
-        channels.cosine,
-        channels.embedded,
-        channels.exact,
-        asked.calibration.low,
-        asked.calibration.high,
-    )
-    return score, fuse(channels.lexical, channels.centred, pool, channels.exact)
-
-
-def _hits(found: _Found) -> list[Hit]:
-    channels, ranking = found.channels, found.ranking
+    rows = zip(found.records, *(column.tolist() for column in columns), strict=True)
     return [
-        Hit(
-            memory_id=record.memory_id,
-            score=float(score),
-            rank=float(rank),
-            lexical=float(channels.coverage[place]),
-            semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
-            exact=bool(channels.exact[place]),
-        )
-        for record, place, rank, score in zip(
-            found.records, ranking.order, ranking.rank, ranking.score, strict=True
-        )
+        Hit(record.memory_id, score, rank, lexical, semantic if embedded else None, exact)
+        for record, score, rank, lexical, semantic, embedded, exact in rows
     ]
 
 
-def _rejected(found: _Found, over_budget: int, overruled: int, now: int) -> dict[Reason, int]:
-    lapsed = [reading.segment.lapsed(now) for reading in found.readings]
-    expired, early, late = (
-        (sum(counts) for counts in zip(*lapsed, strict=True)) if lapsed else (0,) * 3
+def _trace(
+    found: Found, shown: _Shown, asked: Asked, explained: tuple[Explained, ...]
+) -> RecallTrace:
+    considered = int(np.count_nonzero(found.channels.chosen))
+    waiting = asked.model is not None and any(one.view.waiting for one in found.readings)
+    passed = shown.ids(Reason.BUDGET)
+    return RecallTrace(
+        records=sum(one.view.count + sum(one.view.lapsed) for one in found.readings),
+        considered=considered,
+        hits=tuple(hit for hit in shown.hits if shown.verdicts[hit.memory_id] is None),
+        rejected=_rejected(found, considered, len(passed), len(shown.ids(Reason.OVERRULED))),
+        budget_rejected=passed,
+        channels=_channel_names(asked),
+        degraded=(*asked.degraded, *((Degraded.EMBEDDING_PENDING,) if waiting else ())),
+        embedder=None if asked.model is None else asked.model.name,
+        version=found.readings[0].state.version if found.readings else 0,
+        explained=explained,
     )
-    passing = int(found.channels.chosen.sum()) - found.ranking.below
+
+
+def _rejected(found: Found, considered: int, passed: int, overruled: int) -> dict[Reason, int]:
+    lapsed = [one.view.lapsed for one in found.readings] or [(0, 0, 0)]
+    expired, early, late = map(sum, zip(*lapsed, strict=True))
     counts = {
         Reason.EXPIRED: expired,
         Reason.NOT_YET_VALID: early,
@@ -389,19 +257,14 @@ def _rejected(found: _Found, over_budget: int, overruled: int, now: int) -> dict
         Reason.KIND: found.choice.by_kind,
         Reason.FILTER: found.choice.by_filter,
         Reason.SCORE: found.ranking.below,
-        Reason.LIMIT: passing - len(found.ranking.order),
+        Reason.LIMIT: considered - found.ranking.below - len(found.ranking.order),
         Reason.OVERRULED: overruled,
-        Reason.BUDGET: over_budget,
+        Reason.BUDGET: passed,
     }
     return {reason: count for reason, count in counts.items() if count}
 
 
-def _channel_names(asked: _Asked) -> tuple[str, ...]:
+def _channel_names(asked: Asked) -> tuple[str, ...]:
     if asked.listing:
         return ("listing",)
     return ("exact", "lexical", *(() if asked.model is None else ("semantic",)))
-
-
-def _pending(channels: Channels, asked: _Asked) -> tuple[Degraded, ...]:
-    waiting = asked.model is not None and bool((channels.live & ~channels.embedded).any())
-    return (Degraded.EMBEDDING_PENDING,) if waiting else ()

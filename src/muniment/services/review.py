@@ -59,7 +59,7 @@ class Reviewing:
         near = self._near(owner, admitted)
         try:
             candidate_id = gate.store.write(
-                lambda tx: self._file(tx, owner, admitted, author, near)
+                lambda tx: self.file_proposal(tx, owner, admitted, author, near)
             )
         except TombstonedError:
             gate.audit_refusal(owner, author, TombstonedError.code)
@@ -76,14 +76,20 @@ class Reviewing:
             return self.show(owner, candidate_id)
         return candidate
 
-    def _file(
+    def file_proposal(
         self,
         tx: Transaction,
         owner: Owner,
         admitted: Admitted,
         author: Author,
-        near: tuple[Finding, ...],
+        near: tuple[Finding, ...] = (),
     ) -> str:
+        """Store a candidate inside a write transaction; return its id, also when it is known.
+
+        Raises:
+            ConflictError: Its source_id belongs to another statement.
+            TombstonedError: It was forgotten, rejected or corrected.
+        """
         gate = self._gate
         state = tx.ensure_owner(owner, gate.clock.now())
         proposed = tx.proposed(state, admitted.checked.source_id)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from hashlib import blake2b
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from muniment.errors import ProviderError
 
 if TYPE_CHECKING:
-    from muniment.ports import Embedder
+    from muniment.ports import Embedder, EmbeddingModel
+    from muniment.segment.part import Floats
 
 Progress = Callable[[int, int], None]
 CHUNK = 64
+_QUESTIONS = 256
 SHORT = 400
 TAIL = 300
 
@@ -54,3 +59,30 @@ def embed_passages(
         if progress is not None:
             progress(len(vectors), len(texts))
     return vectors
+
+
+class QueryVectors:
+    """The vectors of the questions asked last, by hash. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._known: OrderedDict[tuple[EmbeddingModel, bytes], Floats] = OrderedDict()
+
+    def embed(self, embedder: Embedder, text: str) -> Floats:
+        """Return a question's unit vector; the same question is embedded once.
+
+        Raises:
+            ProviderError: The model failed.
+        """
+        key = (embedder.model, blake2b(text.encode("utf-8", "surrogatepass")).digest())
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known
+        vector = embedder.embed_query(text)
+        with self._lock:
+            self._known[key] = vector
+            if len(self._known) > _QUESTIONS:
+                self._known.popitem(last=False)
+        return vector

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 SUBJECT = Author("subject", WritePath.REMEMBER, Authority.EXPLICIT)
 APPLICATION = Author("application", WritePath.OUTCOME, Authority.VERIFIED_OUTCOME)
 SYSTEM = Author("application", WritePath.OUTCOME, Authority.SYSTEM_OF_RECORD)
-OPERATOR = Author("operator", WritePath.IMPORT, Authority.EXPLICIT)
+OPERATOR = Author("operator", WritePath.IMPORT, Authority.APPROVED_SHARED)
 CORRECTING = Author("subject", WritePath.CORRECT, Authority.EXPLICIT)
 
 _CHANGEABLE = frozenset(

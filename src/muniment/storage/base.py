@@ -26,6 +26,8 @@ from muniment.rules.filters import Facts
 from muniment.scope import Owner, Scope, Space, SpaceType
 
 Row = Sequence[Any]
+ARCHIVED = "archived"
+"""What is stored of an expired record that its kind's policy keeps for exports."""
 
 
 def owner_values(owner: Owner) -> dict[str, str]:
@@ -38,12 +40,12 @@ def owner_values(owner: Owner) -> dict[str, str]:
 
 def to_owner(row: Row) -> OwnerState:
     """Return the owner of a row of `owners`."""
-    tenant_id, kind, user_id, agent_id, space_id, owner_no, version, incarnation = row
+    tenant_id, kind, user_id, agent_id, space_id, owner_no, version, incarnation, label = row
     if kind == "scope":
         owner: Owner = Scope(tenant_id, user_id, agent_id)
     else:
         owner = Space(tenant_id, SpaceType(kind), space_id)
-    return OwnerState(owner, owner_no, version, incarnation)
+    return OwnerState(owner, owner_no, version, incarnation, label)
 
 
 def to_record(row: Row, owner: Owner, now: int) -> Record:
@@ -80,7 +82,7 @@ def to_record(row: Row, owner: Owner, now: int) -> Record:
 
 def status_at(stored: str, expires_at: int | None, now: int) -> Status:
     """Return a record's status at an instant: at `expires_at` itself it is expired."""
-    if expires_at is not None and expires_at <= now:
+    if stored == ARCHIVED or (expires_at is not None and expires_at <= now):
         return Status.EXPIRED
     return Status(stored)
 

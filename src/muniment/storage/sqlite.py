@@ -6,7 +6,8 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,17 +20,22 @@ from muniment.errors import (
     StoreCorruptError,
     StoreError,
     StoreVersionError,
+    WrongKeyError,
 )
 from muniment.keys import Keys
-from muniment.ports import Snapshot, Transaction
+from muniment.ports import Anchored, MasterKey, OwnerState, Snapshot, Transaction
 from muniment.results import StoreInfo
+from muniment.storage.anchors import Anchors, anchor_at
+from muniment.storage.guard import Guard
 from muniment.storage.sqlfiles import queries
 from muniment.storage.sqlite_review import SqliteSnapshot, SqliteTransaction
 from muniment.storage.sqlite_schema import migrate, schema_version
+from muniment.storage.unlock import Mark, Unlocker
 
 T = TypeVar("T")
 _MEMORY = ":memory:"
 _PAGE_SIZE = 8192
+_COMMITS_PER_ANCHOR = 256
 
 
 def is_safe(version: str) -> bool:
@@ -91,14 +97,26 @@ class SqliteStore:
         location: A file path or `:memory:`.
         busy_timeout: Seconds to wait for another process's write to finish.
         create: Whether to make the file when it does not exist.
+        unlocker: Finds or makes the store's key; None for the key file beside the database.
+        file_key: Passphrase of a file that SQLite encrypts as a whole, or None.
 
     Raises:
+        KeyMissingError: The store's key is not where it should be.
+        WrongKeyError: The key is another one.
         StoreVersionError: This SQLite is unsafe, or the file is from a newer muniment.
         ForeignFileError: The file is something else; it was not touched.
         StoreError: The file is missing and `create` is false, or cannot be opened.
     """
 
-    def __init__(self, location: str, *, busy_timeout: float, create: bool) -> None:
+    def __init__(
+        self,
+        location: str,
+        *,
+        busy_timeout: float,
+        create: bool,
+        unlocker: Unlocker | None = None,
+        file_key: str | None = None,
+    ) -> None:
         if not is_safe(apsw.sqlite_lib_version()):
             raise StoreVersionError(
                 f"SQLite {apsw.sqlite_lib_version()} can corrupt a file that several processes "
@@ -111,10 +129,15 @@ class SqliteStore:
         self._reset()
         if not create and location != _MEMORY and not Path(location).exists():
             raise StoreError(f"{location} does not exist; make it with `muniment init`.")
+        self._file_key = file_key
+        self._unlocker = unlocker or Unlocker(self._location)
+        self._unlocker.refuse_orphan()
         try:
-            with driver_errors(self._location):
-                migrate(self._writer(), self._location)
-                self._keys = Keys(bytes(self._writer().execute(self._sql["master_key"]).get))
+            with self._right_file_key(), driver_errors(self._location):
+                migrate(self._writer(), self._location, self._unlocker.make)
+                ((fingerprint, sealed, anchored),) = self._writer().execute(self._sql["mark"])
+            self._mark = Mark(fingerprint, bool(sealed), bool(anchored))
+            self._guard = Guard(self._unlocker.open(self._mark))
         except BaseException:
             self._let_go()
             raise
@@ -133,6 +156,20 @@ class SqliteStore:
         self._readers: deque[apsw.Connection] = deque()
         self._queue: deque[_Ticket] = deque()
         self._lock = threading.RLock()
+        self._unanchored: set[tuple[str, int]] = set()
+        self._commits = 0
+
+    @contextmanager
+    def _right_file_key(self) -> Iterator[None]:
+        try:
+            yield
+        except ForeignFileError as error:
+            if self._file_key is None or not isinstance(error.__cause__, apsw.NotADBError):
+                raise
+            raise WrongKeyError(
+                f"file_key is not that of {self._location}, or the file is not encrypted as a "
+                "whole. Nothing was touched."
+            ) from error
 
     def _check(self) -> None:
         self._notice_fork()
@@ -149,6 +186,8 @@ class SqliteStore:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self._location)
         connection.set_busy_timeout(self._busy_ms)
+        if self._file_key is not None:
+            connection.pragma("hexkey", self._file_key.encode().hex())
         connection.pragma("page_size", _PAGE_SIZE)
         connection.pragma("foreign_keys", True)
         connection.pragma("secure_delete", True)
@@ -163,7 +202,12 @@ class SqliteStore:
     @property
     def keys(self) -> Keys:
         """The keys derived from the store's own random bytes."""
-        return self._keys
+        return self._guard.keys
+
+    @property
+    def unlocker(self) -> Unlocker:
+        """What found the store's key."""
+        return self._unlocker
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
@@ -173,7 +217,7 @@ class SqliteStore:
             connection.execute("BEGIN")
             try:
                 connection.execute(self._sql["any_table"]).fetchone()
-                yield SqliteSnapshot(connection, self._sql, self._keys)
+                yield SqliteSnapshot(connection, self._sql, self._guard)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -229,28 +273,77 @@ class SqliteStore:
         connection = self._writer()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            transaction = SqliteTransaction(connection, self._sql, self._keys)
+            moved: set[tuple[str, int]] = set()
             for ticket in tickets:
-                self._run_one(connection, transaction, ticket)
+                moved |= self._run_one(connection, ticket)
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+        self._has_committed(moved)
 
-    def _run_one(
-        self, connection: apsw.Connection, transaction: SqliteTransaction, ticket: _Ticket
-    ) -> None:
+    def _run_one(self, connection: apsw.Connection, ticket: _Ticket) -> set[tuple[str, int]]:
         connection.execute("SAVEPOINT caller")
+        transaction = SqliteTransaction(connection, self._sql, self._guard)
+        moved: set[tuple[str, int]] = set()
         try:
             with driver_errors(self._location):
                 ticket.result = ticket.work(transaction)
+                moved = transaction.settle()
         except Exception as error:
             ticket.error = error
             if not connection.in_transaction:
                 raise
             connection.execute("ROLLBACK TO caller")
         connection.execute("RELEASE caller")
+        return moved
+
+    def _has_committed(self, moved: set[tuple[str, int]]) -> None:
+        self._unanchored |= moved
+        self._commits += 1
+        if self._commits % _COMMITS_PER_ANCHOR == 0:
+            self._note_heads()
+
+    def _note_heads(self) -> None:
+        """Note the owners that moved; what cannot be noted now is noted with the next ones."""
+        if self._mark.anchored and self._unanchored:
+            view = SqliteSnapshot(self._writer(), self._sql, self._guard)
+            heads = [view.head(*place) for place in sorted(self._unanchored)]
+            with suppress(StoreError):
+                self._anchors().note(head for head in heads if head is not None)
+                self._unanchored.clear()
+
+    def _anchors(self) -> Anchors:
+        return Anchors(f"{self._location}.anchor", self._guard.keys)
+
+    def anchor(self, *, renew: bool = False) -> None:
+        """Note the present state of every owner outside the database."""
+        self._check()
+        if self._location == _MEMORY:
+            return
+        if renew or not self._mark.anchored:
+            Path(f"{self._location}.anchor").unlink(missing_ok=True)
+            self._anchors().make()
+        with self._lock, driver_errors(self._location):
+            self._writer().execute(self._sql["mark_anchored"])
+            self._mark = replace(self._mark, anchored=True)
+            self._anchors().note(SqliteSnapshot(self._writer(), self._sql, self._guard).heads())
+            self._unanchored.clear()
+
+    def anchored(self, path: Path | None = None) -> Anchored | None:
+        """Return what the anchor says; None for a store that has none."""
+        if path is None and not self._mark.anchored:
+            return None
+        return (self._anchors() if path is None else anchor_at(path, self.keys)).read()
+
+    def reseal(self, owner: OwnerState) -> bool:
+        """Return False: without sealing there is no key to replace."""
+        return False
+
+    def rotate_master(self, master: MasterKey | None) -> int:
+        """Refuse: a store that is not sealed has no master key."""
+        return self._unlocker.rotate(master)
 
     def compact(self) -> None:
         """Rewrite the file and empty its log, so that no deleted byte is left in either."""
@@ -265,6 +358,10 @@ class SqliteStore:
                         f"A reader of {self._location} keeps its log alive; compact again later."
                     )
 
+    def shred(self, owner: OwnerState) -> bool:
+        """Return False: without sealing there is no key to destroy."""
+        return False
+
     def info(self) -> StoreInfo:
         """Return the engine's version, the file and its size."""
         self._check()
@@ -276,12 +373,16 @@ class SqliteStore:
             location=self._location,
             schema_version=version,
             bytes=sum(file.stat().st_size for file in files if file.exists()),
+            sealed=self._mark.sealed,
+            integrity="on" if self._mark.anchored and self._anchors().exists() else "off",
         )
 
     def close(self) -> None:
         """Close every connection; the last one folds the log into the file."""
         self._notice_fork()
         with self._lock:
+            if not self._closed and self._connection is not None:
+                self._note_heads()
             self._closed = True
             for connection in (*self._readers, self._connection):
                 if connection is not None:

@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from muniment.ports import NewCandidate, OwnerState, Proposed
 from muniment.records import Statement, canonical_json
 from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.storage.base import statement_json, to_candidate
-from muniment.storage.sqlite_rows import (
-    SqliteRecordSnapshot,
-    SqliteRecordTransaction,
-    key_of,
-)
+from muniment.storage.sqlite_deletions import SqliteDeletionSnapshot, SqliteDeletionTransaction
+from muniment.storage.sqlite_inspect import SqliteInspection
+from muniment.storage.sqlite_rows import key_of
 
 
 def _findings_json(findings: Sequence[Finding]) -> str:
     return canonical_json([finding.to_dict() for finding in findings])
 
 
-class SqliteSnapshot(SqliteRecordSnapshot):
+class SqliteSnapshot(SqliteDeletionSnapshot, SqliteInspection):
     """The `Snapshot` port: a consistent view of records and candidates."""
+
+    def _candidate(self, row: tuple[Any, ...], owner: OwnerState) -> Candidate:
+        self._checked("candidates", "whole_candidate", {**key_of(owner), "seq": row[1]})
+        return to_candidate(row, owner.owner)
 
     def candidate(self, owner: OwnerState, candidate_id: str) -> Candidate | None:
         """Return one candidate of the owner, or None."""
         row = self._one("candidate_by_id", {**key_of(owner), "candidate_id": candidate_id})
-        return None if row is None else to_candidate(row, owner.owner)
+        return None if row is None else self._candidate(row, owner)
 
     def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
         """Return what was proposed under a source_id, or None."""
@@ -37,19 +40,19 @@ class SqliteSnapshot(SqliteRecordSnapshot):
     ) -> list[Candidate]:
         """Return candidates with a seq below `before`, newest first."""
         values = {**key_of(owner), "status": status.value, "before": before, "limit": limit}
-        return [to_candidate(row, owner.owner) for row in self._all("candidate_page", values)]
+        return [self._candidate(row, owner) for row in self._all("candidate_page", values)]
 
     def conflicts(self, owner: OwnerState) -> list[Candidate]:
         """Return the pending candidates that contradict an active record, oldest first."""
         rows = self._all("conflicts", key_of(owner))
-        return [to_candidate(row, owner.owner) for row in rows]
+        return [self._candidate(row, owner) for row in rows]
 
     def contested(self, owner: OwnerState) -> frozenset[str]:
         """Return the records that a pending candidate contradicts."""
         return frozenset(row[0] for row in self._all("contested", key_of(owner)))
 
 
-class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
+class SqliteTransaction(SqliteSnapshot, SqliteDeletionTransaction):
     """The `Transaction` port: a view that can also write."""
 
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
@@ -60,6 +63,7 @@ class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
             **key,
             "seq": seq,
             "candidate_id": candidate.candidate_id,
+            "version": candidate.version,
             "statement": statement_json(candidate.statement),
             "content_hash": candidate.content_hash,
             "source_id": candidate.statement.source_id,
@@ -95,6 +99,7 @@ class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
             "contested": contested,
             "actor": actor,
         }
+        self._checked("candidates", "whole_candidate_by_id", values)
         self._all("revise_candidate", values)
 
     def decide(
@@ -104,7 +109,7 @@ class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
         *,
         status: CandidateStatus,
         at: int,
-        by: str,
+        by: str | None,
         reason: str | None,
         memory_id: str | None,
     ) -> None:
@@ -118,9 +123,12 @@ class SqliteTransaction(SqliteSnapshot, SqliteRecordTransaction):
             "reason": reason,
             "memory_id": memory_id,
         }
+        self._checked("candidates", "whole_candidate_by_id", values)
         self._all("decide_candidate", values)
 
     def lapse(self, owner: OwnerState, before: int, now: int) -> list[str]:
         """End the review of candidates made before an instant; return their ids."""
         values = {**key_of(owner), "before": before, "now": now}
-        return [row[0] for row in self._all("lapse_candidates", values)]
+        self._checked("candidates", "pending_before", values)
+        rows = self._all("lapse_candidates", values)
+        return [self._named("candidates", row)["candidate_id"] for row in rows]

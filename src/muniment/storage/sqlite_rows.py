@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import apsw
-
-from muniment.keys import Keys
 from muniment.ports import (
     EmbeddingModel,
     Filed,
@@ -32,31 +31,30 @@ from muniment.storage.base import (
     to_owner,
     to_record,
 )
+from muniment.storage.sqlite_ledger import GuardedView, Ledger, key_of
+
+__all__ = ["SqliteRecordSnapshot", "SqliteRecordTransaction", "key_of"]
 
 
-def key_of(owner: OwnerState) -> dict[str, Any]:
-    """Return the columns that every row of an owner is keyed by."""
-    return {"tenant_id": owner.owner.tenant_id, "owner_no": owner.owner_no}
-
-
-class SqliteRecordSnapshot:
+class SqliteRecordSnapshot(GuardedView):
     """A consistent view of records: lives inside one open transaction of its connection."""
 
-    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], keys: Keys) -> None:
-        self._connection = connection
-        self._sql = sql
-        self._keys = keys
-
-    def _all(self, name: str, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        return self._connection.execute(self._sql[name], values).fetchall()
-
-    def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        return self._connection.execute(self._sql[name], values).fetchone()
+    def _record(self, row: tuple[Any, ...], owner: OwnerState, now: int) -> Record:
+        self._checked("records", "whole_record", {**key_of(owner), "seq": row[1]})
+        return to_record(row, owner.owner, now)
 
     def owner(self, owner: Owner) -> OwnerState | None:
         """Return the owner's state, or None."""
-        row = self._one("owner", owner_values(owner))
-        return None if row is None else OwnerState(owner, *row)
+        row = self._whole_owner("owner", owner_values(owner))
+        if row is None:
+            return None
+        names = ("owner_no", "version", "incarnation", "label")
+        return OwnerState(owner, *(row[name] for name in names))
+
+    def next_seq(self, owner: OwnerState) -> int:
+        """Return the seq that the owner's next record or candidate will get."""
+        ((seq,),) = self._all("next_seq_of", key_of(owner))
+        return int(seq)
 
     def owners(self) -> list[OwnerState]:
         """Return every owner in the store."""
@@ -75,16 +73,21 @@ class SqliteRecordSnapshot:
         values = {**key_of(owner), "at": at, "slot": slot}
         return [IndexRow._make(row) for row in self._all("rows_as_of", values)]
 
+    def superseded_rows(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
+        """Return what a segment needs of the records that were superseded by an instant."""
+        values = {**key_of(owner), "at": at, "slot": slot}
+        return [IndexRow._make(row) for row in self._all("superseded_rows", values)]
+
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
-        key = key_of(owner)
-        rows = (self._one("record_by_seq", {**key, "seq": seq}) for seq in seqs)
-        return [to_record(row, owner.owner, now) for row in rows if row is not None]
+        rows = self._all("records_by_seq", {**key_of(owner), "seqs": json.dumps(list(seqs))})
+        found = {row[1]: row for row in rows}
+        return [self._record(found[seq], owner, now) for seq in seqs if seq in found]
 
     def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
         """Return one record of the scope, or None."""
         row = self._one("record_by_id", {**key_of(owner), "memory_id": memory_id})
-        return None if row is None else to_record(row, owner.owner, now)
+        return None if row is None else self._record(row, owner, now)
 
     def filed(self, owner: OwnerState, source_id: str, now: int) -> Filed | None:
         """Return what was written under a source_id, or None."""
@@ -98,12 +101,12 @@ class SqliteRecordSnapshot:
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""
         row = self._one("active_field", {**key_of(owner), "kind": kind, "field_key": field_key})
-        return None if row is None else to_record(row, owner.owner, now)
+        return None if row is None else self._record(row, owner, now)
 
     def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
         """Return records with a seq below `before`, newest first."""
         rows = self._all("page", {**key_of(owner), "before": before, "limit": limit})
-        return [to_record(row, owner.owner, now) for row in rows]
+        return [self._record(row, owner, now) for row in rows]
 
     def buried_source(self, owner: OwnerState, source_digest: bytes) -> str | None:
         """Return the reason of a tombstone of this source_id, or None."""
@@ -157,7 +160,7 @@ def _model_values(model: EmbeddingModel) -> dict[str, Any]:
     return {"name": model.name, "version": model.version, "dimensions": model.dimensions}
 
 
-class SqliteRecordTransaction(SqliteRecordSnapshot):
+class SqliteRecordTransaction(Ledger, SqliteRecordSnapshot):
     """A view that can also write records, inside the writer's open transaction."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
@@ -166,8 +169,13 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
         if known is not None:
             return known
         values = {**owner_values(owner), "incarnation": os.urandom(16), "created_at": now}
-        self._all("insert_owner", values)
+        ((owner_no,),) = self._all("insert_owner", values)
+        self._has_made(owner.tenant_id, owner_no)
         return self.ensure_owner(owner, now)
+
+    def label(self, owner: OwnerState, sealed: bytes) -> None:
+        """Keep the sealed parts of an owner whose columns hold only digests of them."""
+        self._all("label_owner", {**key_of(owner), "label": sealed})
 
     def ensure_slot(self, model: EmbeddingModel) -> int:
         """Return the number of a model, creating it when it is new."""
@@ -180,7 +188,7 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
     def bump(self, owner: OwnerState) -> OwnerState:
         """Add one to the scope's version and return the new state."""
         ((version,),) = self._all("bump", key_of(owner))
-        return OwnerState(owner.owner, owner.owner_no, version, owner.incarnation)
+        return replace(owner, version=version)
 
     def insert(self, owner: OwnerState, record: NewRecord) -> int:
         """Store a record, its words and its vector; return its seq."""
@@ -210,6 +218,9 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
             "expires_at": record.expires_at,
             "metadata": canonical_json(record.metadata),
             "supersedes": record.supersedes,
+            "status": record.status.value,
+            "superseded_by": record.superseded_by,
+            "superseded_at": record.superseded_at,
             "embedding": record.embedding.value,
             "version": owner.version,
         }
@@ -223,12 +234,15 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
     def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
         """Mark a record as replaced by one that is inserted next."""
         values = {**key_of(owner), "old_id": old_id, "new_id": new_id, "now": now}
+        self._checked("records", "whole_record_by_id", values)
+        self._checked("candidates", "pending_about", values)
         self._all("mark_superseded", {**values, "version": owner.version})
         self._all("recontest_candidates", values)
 
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         """Store a vector for an existing record, unless the record is gone."""
         values = {**key_of(owner), "seq": seq, "version": owner.version}
+        self._checked("records", "whole_record", values)
         if self._all("mark_embedded", values):
             self._all("upsert_vector", {**values, "slot": slot, "vector": vector})
 
@@ -249,8 +263,7 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
         return Traces(records, words, vectors)
 
     def _deleted(self, name: str, values: Mapping[str, Any]) -> int:
-        self._all(name, values)
-        return self._connection.changes()
+        return len(self._all(name, values))
 
     def bury(self, owner: OwnerState, tombstone: NewTombstone) -> None:
         """Store a tombstone."""
@@ -273,10 +286,11 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
         action: str,
         memory_ids: Sequence[str],
         reason: str | None = None,
+        sealed: str | None = None,
     ) -> None:
         """Add an entry to the scope's audit chain."""
         key = key_of(owner)
-        number, previous = self._one("audit_head", key) or (0, b"")
+        ((number, previous),) = self._all("audit_head", key)
         said = {
             **key,
             "number": number + 1,
@@ -286,7 +300,10 @@ class SqliteRecordTransaction(SqliteRecordSnapshot):
             "reason": reason,
         }
         digest = audit_digest(
-            self._keys.audit(owner.owner), previous, memory_ids=memory_ids, **said
+            self._guard.keys.audit(owner.owner), previous, memory_ids=memory_ids, **said
         )
         values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
+        self._all("move_audit_head", values)
+        if sealed is not None:
+            values |= {"actor": sealed, "reason": None}
         self._all("insert_audit", values)

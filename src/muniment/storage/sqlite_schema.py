@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import time
+from collections.abc import Callable
+from dataclasses import asdict
 
 import apsw
 
 from muniment.errors import ForeignFileError, StoreVersionError
 from muniment.storage.sqlfiles import migrations, queries
+from muniment.storage.unlock import Mark
 
 APPLICATION_ID = 0x4D554E49
 _WAL_ATTEMPTS = 200
@@ -20,12 +22,17 @@ def schema_version(connection: apsw.Connection) -> int:
     return int(connection.pragma("user_version"))
 
 
-def migrate(connection: apsw.Connection, location: str) -> None:
+def migrate(connection: apsw.Connection, location: str, mark: Callable[[], Mark]) -> None:
     """Bring the file to the present schema.
 
-    All missing migrations, the version stamp and, for a new file, the store's key commit in one
-    transaction. Several processes may do this at once; one does the work and the others find it
-    done.
+    All missing migrations, the version stamp and, for a new file, the mark of its key commit in
+    one transaction. Several processes may do this at once; one does the work and the others find
+    it done.
+
+    Args:
+        connection: The file.
+        location: What an error calls it.
+        mark: Makes the key of a new file.
 
     Raises:
         ForeignFileError: The file belongs to something else. It was not touched.
@@ -39,8 +46,7 @@ def migrate(connection: apsw.Connection, location: str) -> None:
                 connection.execute(script)
                 if number == 1:
                     connection.pragma("application_id", APPLICATION_ID)
-                    key = {"master_key": os.urandom(32)}
-                    connection.execute(queries("sqlite")["insert_master_key"], key)
+                    connection.execute(queries("sqlite")["insert_mark"], asdict(mark()))
                 connection.pragma("user_version", number)
             connection.execute("COMMIT")
         except BaseException:

@@ -4,23 +4,29 @@
 -- Whether the file holds a table of anybody's; as the first read it also fixes what a snapshot sees.
 SELECT 1 FROM sqlite_schema LIMIT 1;
 
--- name: master_key
--- The store's own random key.
-SELECT master_key FROM store;
+-- name: mark
+-- What the store says of its key.
+SELECT fingerprint, sealed, anchored FROM store;
 
--- name: insert_master_key
--- Keep the key of a new store.
-INSERT INTO store (one, master_key) VALUES (1, :master_key);
+-- name: insert_mark
+-- Say of a new store which key it has.
+INSERT INTO store (one, fingerprint, sealed, anchored) VALUES (1, :fingerprint, :sealed, :anchored);
+
+-- name: mark_anchored
+-- Say that the store has an anchor from now on.
+UPDATE store SET anchored = 1;
 
 -- name: owner
 -- One scope by its exact parts.
-SELECT owner_no, version, incarnation FROM owners
+SELECT * FROM owners
 WHERE tenant_id = :tenant_id AND type = :type AND user_id = :user_id AND agent_id = :agent_id
     AND space_id = :space_id;
 
 -- name: owners
 -- Every owner, for maintenance.
-SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnation FROM owners
+SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnation,
+       label
+FROM owners
 ORDER BY tenant_id, owner_no;
 
 -- name: insert_owner
@@ -29,7 +35,8 @@ INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, vers
                     incarnation, created_at)
 SELECT :tenant_id, coalesce(max(owner_no), 0) + 1, :type, :user_id, :agent_id, :space_id, 0, 0,
        :incarnation, :created_at
-FROM owners WHERE tenant_id = :tenant_id;
+FROM owners WHERE tenant_id = :tenant_id
+RETURNING owner_no;
 
 -- name: bump
 -- Move a scope to its next version.
@@ -90,22 +97,37 @@ JOIN words AS w USING (tenant_id, owner_no, seq)
 LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.created_at <= :at
+    AND r.status IN ('active', 'superseded')
     AND (r.superseded_at IS NULL OR r.superseded_at > :at)
 ORDER BY r.seq;
 
--- name: record_by_seq
--- One record by its place in the scope.
+-- name: superseded_rows
+-- What a segment needs of the records of an owner that were superseded by an instant.
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+FROM records AS r
+JOIN words AS w USING (tenant_id, owner_no, seq)
+LEFT JOIN vectors AS v
+    ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'superseded'
+    AND r.superseded_at <= :at
+ORDER BY r.seq;
+
+-- name: records_by_seq
+-- Records by their places in the scope, given as a JSON array.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
        approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
-FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: record_by_id
 -- One record by its id, if it belongs to the scope.
 SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
        approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
        embedding
-FROM records WHERE tenant_id = :tenant_id AND memory_id = :memory_id AND owner_no = :owner_no;
+FROM records
+WHERE tenant_id = :tenant_id AND memory_id = :memory_id AND owner_no = :owner_no
+    AND status <> 'forgotten';
 
 -- name: active_field
 -- The active record of a single-valued field.
@@ -123,53 +145,63 @@ SELECT memory_id, seq, kind, status, text, field, value, source_id, path, author
        embedding
 FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq < :before
+    AND status <> 'forgotten'
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: filed
 -- What was written under a source_id.
 SELECT memory_id, status, expires_at, payload_digest, embedding FROM records
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
+    AND status <> 'forgotten';
 
 -- name: insert_record
--- A new active record.
+-- A new record; only an import brings one that was replaced already.
 INSERT INTO records (tenant_id, owner_no, seq, memory_id, kind, status, text, field, field_key,
                      value, source_id, path, payload_digest, authority, actor,
-                     approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, embedding,
-                     changed_version)
-VALUES (:tenant_id, :owner_no, :seq, :memory_id, :kind, 'active', :text, :field, :field_key,
+                     approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+                     superseded_at, embedding, changed_version)
+VALUES (:tenant_id, :owner_no, :seq, :memory_id, :kind, :status, :text, :field, :field_key,
         :value, :source_id, :path, :payload_digest, :authority, :actor,
-        :approved_by, :evidence, :reference, :follows, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes, :embedding, :version);
+        :approved_by, :evidence, :reference, :follows, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes,
+        :superseded_by, :superseded_at, :embedding, :version)
+RETURNING *;
 
 -- name: insert_words
 -- The packed word list of a record.
-INSERT INTO words (tenant_id, owner_no, seq, words) VALUES (:tenant_id, :owner_no, :seq, :words);
+INSERT INTO words (tenant_id, owner_no, seq, words) VALUES (:tenant_id, :owner_no, :seq, :words)
+RETURNING *;
 
 -- name: upsert_vector
 -- The vector of a record by one model.
 INSERT INTO vectors (tenant_id, owner_no, seq, slot, vector)
 VALUES (:tenant_id, :owner_no, :seq, :slot, :vector)
-ON CONFLICT (tenant_id, owner_no, seq, slot) DO UPDATE SET vector = excluded.vector;
+ON CONFLICT (tenant_id, owner_no, seq, slot) DO UPDATE SET vector = excluded.vector
+RETURNING *;
 
 -- name: mark_embedded
 -- Say that a record can be found by meaning now.
 UPDATE records SET embedding = 'ready', changed_version = :version
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
-RETURNING seq;
+    AND status IN ('active', 'superseded')
+RETURNING *;
 
 -- name: mark_superseded
 -- Replace a record: it keeps its text and names its successor.
 UPDATE records
 SET status = 'superseded', superseded_by = :new_id, superseded_at = :now,
     changed_version = :version
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id
+RETURNING *;
 
 -- name: delete_words
 -- Remove the word list of a record.
-DELETE FROM words WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+DELETE FROM words WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
 
 -- name: delete_vectors
 -- Remove the vectors of a record, of every model.
-DELETE FROM vectors WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+DELETE FROM vectors WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
 
 -- name: delete_replaced_vectors
 -- Remove the vectors of other models where a record has one of the present model.
@@ -178,25 +210,29 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot <> :slot
     AND EXISTS (
         SELECT 1 FROM vectors AS present
         WHERE present.tenant_id = vectors.tenant_id AND present.owner_no = vectors.owner_no
-            AND present.seq = vectors.seq AND present.slot = :slot);
+            AND present.seq = vectors.seq AND present.slot = :slot)
+RETURNING *;
 
 -- name: delete_follower_vectors
 -- Remove the vectors that saw a record's text in front of their own.
 DELETE FROM vectors
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
     SELECT r.seq FROM records AS r
-    WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.follows = :memory_id);
+    WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.follows = :memory_id)
+RETURNING *;
 
 -- name: unlink_followers
 -- Let the records that followed a record stand alone, to be embedded anew.
 UPDATE records
 SET follows = NULL, changed_version = :version,
     embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND follows = :memory_id;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND follows = :memory_id
+RETURNING *;
 
 -- name: delete_record
 -- Remove a record.
-DELETE FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+DELETE FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
 
 -- name: log_removal
 -- Tell the segments of every process that a record is gone.
@@ -207,7 +243,8 @@ VALUES (:tenant_id, :owner_no, :version, :seq);
 -- A content-free mark against re-creation.
 INSERT OR IGNORE INTO tombstones (tenant_id, owner_no, memory_id, source_digest, value_digest, reason,
                         created_at)
-VALUES (:tenant_id, :owner_no, :memory_id, :source_digest, :value_digest, :reason, :created_at);
+VALUES (:tenant_id, :owner_no, :memory_id, :source_digest, :value_digest, :reason, :created_at)
+RETURNING *;
 
 -- name: tombstone_by_source
 -- Whether a source_id was forgotten.
@@ -239,7 +276,7 @@ ORDER BY seq;
 -- How many records of each sort a scope has.
 SELECT coalesce(sum(status = 'active' AND (expires_at IS NULL OR expires_at > :now)), 0),
        coalesce(sum(status = 'superseded' AND (expires_at IS NULL OR expires_at > :now)), 0),
-       coalesce(sum(expires_at <= :now), 0),
+       coalesce(sum(status IN ('active', 'superseded') AND expires_at <= :now), 0),
        coalesce(sum(status = 'active' AND embedding = 'pending'), 0)
 FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
@@ -269,9 +306,13 @@ WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active
 
 -- name: audit_head
 -- The last link of a scope's audit chain.
-SELECT number, digest FROM audit
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-ORDER BY number DESC LIMIT 1;
+SELECT audit_number, audit_digest FROM owners
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: move_audit_head
+-- Say which link of a scope's audit chain is the last one.
+UPDATE owners SET audit_number = :number, audit_digest = :digest
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: insert_audit
 -- A new link of a scope's audit chain.
@@ -289,9 +330,10 @@ ORDER BY number LIMIT :limit;
 INSERT INTO candidates (tenant_id, owner_no, seq, candidate_id, status, version, statement,
                         content_hash, source_id, payload_digest, path, authority, actor, evidence,
                         findings, contested, created_at)
-VALUES (:tenant_id, :owner_no, :seq, :candidate_id, 'pending', 1, :statement, :content_hash,
+VALUES (:tenant_id, :owner_no, :seq, :candidate_id, 'pending', :version, :statement, :content_hash,
         :source_id, :payload_digest, :path, :authority, :actor, :evidence, :findings, :contested,
-        :created_at);
+        :created_at)
+RETURNING *;
 
 -- name: candidate_by_id
 -- One candidate by its id, if it belongs to the owner.
@@ -334,13 +376,15 @@ UPDATE candidates
 SET statement = :statement, content_hash = :content_hash, findings = :findings,
     contested = :contested, actor = :actor, version = version + 1
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND candidate_id = :candidate_id
-    AND status = 'pending';
+    AND status = 'pending'
+RETURNING *;
 
 -- name: recontest_candidates
 -- Point pending candidates at the record that took the place of the one they contradict.
 UPDATE candidates SET contested = :new_id, version = version + 1
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
-    AND contested = :old_id;
+    AND contested = :old_id
+RETURNING *;
 
 -- name: decide_candidate
 -- End a candidate's review.
@@ -348,11 +392,479 @@ UPDATE candidates
 SET status = :status, decided_at = :decided_at, decided_by = :decided_by, reason = :reason,
     memory_id = :memory_id
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND candidate_id = :candidate_id
-    AND status = 'pending';
+    AND status = 'pending'
+RETURNING *;
 
 -- name: lapse_candidates
 -- End the review of candidates that nobody decided in time.
 UPDATE candidates SET status = 'lapsed', decided_at = :now, reason = 'too old'
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
     AND created_at < :before
-RETURNING candidate_id;
+RETURNING *;
+
+-- name: owners_of_user
+-- Every scope of one user and the space that the user's agents share.
+SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnation,
+       label
+FROM owners
+WHERE tenant_id = :tenant_id
+    AND ((type = 'scope' AND user_id = :user_id) OR (type = 'user' AND space_id = :user_id))
+ORDER BY type, agent_id;
+
+-- name: archived_records
+-- Records of an owner above a place, oldest first, each with the time it was replaced.
+SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
+       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
+       embedding, superseded_at
+FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
+    AND status <> 'forgotten'
+ORDER BY seq LIMIT :limit;
+
+-- name: archived_candidates
+-- Candidates of an owner above a place, oldest first, whatever their status.
+SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
+       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
+FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: tombstone_page
+-- Tombstones of an owner in the order of their key, above one of them.
+SELECT memory_id, source_digest, value_digest, reason, created_at FROM tombstones
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND (memory_id, reason, value_digest) > (:memory_id, :reason, :value_digest)
+ORDER BY memory_id, reason, value_digest LIMIT :limit;
+
+-- name: tombstone_by_key
+-- Whether an owner has a tombstone.
+SELECT 1 FROM tombstones
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :memory_id
+    AND reason = :reason AND value_digest = :value_digest;
+
+-- name: tombstones_by_id
+-- Why a record or candidate was buried.
+SELECT reason FROM tombstones
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :memory_id;
+
+-- name: taken_id
+-- Whether another owner of the tenant has a record or candidate with an id.
+SELECT 1 FROM records
+WHERE tenant_id = :tenant_id AND memory_id = :item_id AND owner_no <> :owner_no
+UNION ALL
+SELECT 1 FROM candidates
+WHERE tenant_id = :tenant_id AND candidate_id = :item_id AND owner_no <> :owner_no;
+
+-- name: imported_audit_page
+-- Audit entries of other stores in the order in which they were brought in.
+SELECT chain, number, at, actor, action, memory_ids, reason, digest FROM imported_audit
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND place > :after
+ORDER BY place LIMIT :limit;
+
+-- name: insert_imported_audit
+-- Keep an audit entry of another store, once.
+INSERT INTO imported_audit (tenant_id, owner_no, place, chain, number, at, actor, action,
+                            memory_ids, reason, digest)
+SELECT :tenant_id, :owner_no, coalesce(max(place), 0) + 1, :chain, :number, :at, :actor, :action,
+       :memory_ids, :reason, :digest
+FROM imported_audit WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+ON CONFLICT (tenant_id, owner_no, chain, number) DO NOTHING
+RETURNING place;
+
+-- name: next_seq_of
+-- The place that the next row of a scope will get.
+SELECT last_seq + 1 FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: columns
+-- The columns of a table, in order.
+SELECT name FROM pragma_table_info(:table);
+
+-- name: whole_owner
+-- Everything of an owner's own row.
+SELECT * FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: whole_owners
+-- Every owner's own row.
+SELECT * FROM owners ORDER BY tenant_id, owner_no;
+
+-- name: whole_record
+-- Everything of a record's row.
+SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: whole_record_by_id
+-- Everything of a record's row, by its id.
+SELECT * FROM records
+WHERE tenant_id = :tenant_id AND memory_id = :old_id AND owner_no = :owner_no;
+
+-- name: whole_candidate
+-- Everything of a candidate's row.
+SELECT * FROM candidates WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: whole_candidate_by_id
+-- Everything of a candidate's row, by its id.
+SELECT * FROM candidates
+WHERE tenant_id = :tenant_id AND candidate_id = :candidate_id AND owner_no = :owner_no;
+
+-- name: pending_about
+-- Everything of the pending candidates that contradict a record.
+SELECT * FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND contested = :old_id;
+
+-- name: pending_before
+-- Everything of the pending candidates made before an instant.
+SELECT * FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND created_at < :before;
+
+-- name: all_records
+-- Everything of every record of an owner.
+SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: all_words
+-- Everything of every word list of an owner.
+SELECT * FROM words WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: all_vectors
+-- Everything of every vector of an owner.
+SELECT * FROM vectors WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq, slot;
+
+-- name: all_candidates
+-- Everything of every candidate of an owner.
+SELECT * FROM candidates WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: all_tombstones
+-- Everything of every tombstone of an owner.
+SELECT * FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: stamp_owner
+-- Authenticate an owner's own row and the whole of its content.
+UPDATE owners SET content = :content, mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: stamp_records
+-- Authenticate a record's row.
+UPDATE records SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: stamp_words
+-- Authenticate a word list.
+UPDATE words SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: stamp_vectors
+-- Authenticate a vector.
+UPDATE vectors SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND slot = :slot;
+
+-- name: stamp_candidates
+-- Authenticate a candidate's row.
+UPDATE candidates SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: stamp_tombstones
+-- Authenticate a tombstone.
+UPDATE tombstones SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :memory_id
+    AND reason = :reason AND value_digest = :value_digest;
+
+-- name: label_owner
+-- Keep the sealed parts of an owner.
+UPDATE owners SET label = :label WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: reseal_record
+-- Put another ciphertext of a record's text and labels in place.
+UPDATE records SET text = :text, metadata = :metadata
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: reseal_words
+-- Put another ciphertext of a word list in place.
+UPDATE words SET words = :words
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: reseal_candidate
+-- Put another ciphertext of a candidate in place.
+UPDATE candidates SET statement = :statement, reason = :reason
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: renew_owner
+-- Change what no cached segment of an erased owner can have.
+UPDATE owners SET incarnation = :incarnation
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: hidden
+-- Whether an owner has records whose deletion is under way, and one of them a source_id.
+SELECT EXISTS (
+           SELECT 1 FROM records INDEXED BY records_hidden
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten'),
+       EXISTS (
+           SELECT 1 FROM records
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
+               AND status = 'forgotten');
+
+-- name: delete_old_tombstones
+-- Remove the tombstones of forgotten and expired records that were kept long enough.
+DELETE FROM tombstones
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND created_at < :before
+    AND reason IN ('forgotten', 'expired')
+RETURNING *;
+
+-- name: inferred
+-- The records of an owner that came out of a proposal.
+SELECT seq FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND path = 'propose' AND status <> 'forgotten'
+ORDER BY seq;
+
+-- name: expired
+-- Records past their expiry that no sweep has seen, those first that expired first.
+SELECT tenant_id, owner_no, seq, kind FROM records INDEXED BY records_by_expiry
+WHERE expires_at IS NOT NULL AND status IN ('active', 'superseded') AND expires_at <= :now
+ORDER BY expires_at LIMIT :limit;
+
+-- name: archive_record
+-- Take an expired record out of every read and keep it for exports.
+UPDATE records SET status = 'archived', changed_version = :version
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND status IN ('active', 'superseded')
+RETURNING *;
+
+-- name: insert_deletion
+-- A new deletion of what is one owner's.
+INSERT INTO deletions (tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor,
+                       remains, state, steps, surfaces, waiting)
+VALUES (:tenant_id, :owner_no, :deletion_id, :target, :subject, :whole, :incarnation, :actor,
+        :remains, :state, :steps, :surfaces, :waiting);
+
+-- name: update_deletion
+-- How far a deletion has come.
+UPDATE deletions SET state = :state, steps = :steps, surfaces = :surfaces, waiting = :waiting
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+
+-- name: deletion
+-- Every owner's part of one deletion.
+SELECT tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor, remains,
+       state, steps, surfaces, waiting
+FROM deletions
+WHERE tenant_id = :tenant_id AND deletion_id = :deletion_id
+ORDER BY owner_no;
+
+-- name: deletion_state
+-- How far one owner's part of a deletion has come.
+SELECT state FROM deletions
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+
+-- name: open_deletions
+-- Every owner's part of every deletion that has something to do, oldest first.
+SELECT tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor, remains,
+       state, steps, surfaces, waiting
+FROM deletions
+WHERE (tenant_id, deletion_id) IN (
+    SELECT tenant_id, deletion_id FROM deletions INDEXED BY deletions_open
+    WHERE state <> 'verified')
+ORDER BY deletion_id, tenant_id, owner_no;
+
+-- name: note_record
+-- Make a record an item of a deletion.
+INSERT OR IGNORE INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
+SELECT tenant_id, owner_no, :deletion_id, seq, memory_id FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND status <> 'forgotten';
+
+-- name: note_every_record
+-- Make every record of an owner an item of a deletion.
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
+SELECT tenant_id, owner_no, :deletion_id, seq, memory_id FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten';
+
+-- name: note_candidate
+-- Make a candidate an item of a deletion.
+INSERT OR IGNORE INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+VALUES (:tenant_id, :owner_no, :deletion_id, :seq);
+
+-- name: item_page
+-- The records of a deletion above a place, in order.
+SELECT seq, memory_id FROM deletion_items
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id AND memory_id IS NOT NULL AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: hide_items
+-- Take the records of a deletion within a range out of every read.
+UPDATE records SET status = 'forgotten', changed_version = :version
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+RETURNING *;
+
+-- name: release_candidates
+-- Pending candidates no longer contradict the records of a deletion.
+UPDATE candidates SET contested = NULL, version = version + 1
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending' AND contested IN (
+        SELECT memory_id FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND memory_id IS NOT NULL)
+RETURNING *;
+
+-- name: doomed
+-- Hidden records of a deletion that still have to be erased, in order.
+SELECT seq FROM records INDEXED BY records_hidden
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten' AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+ORDER BY seq LIMIT :limit;
+
+-- name: log_item_removals
+-- Tell the segments of every process that records of a deletion are gone.
+INSERT OR IGNORE INTO removals (tenant_id, owner_no, version, seq)
+SELECT tenant_id, owner_no, :version, seq FROM deletion_items
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+    AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high;
+
+-- name: unlink_item_followers
+-- Records that followed one of a deletion stand alone, and wait for a vector of their own text.
+UPDATE records
+SET follows = NULL, changed_version = :version,
+    embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+        SELECT memory_id FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: drop_items
+-- Drop the items of a finished deletion.
+DELETE FROM deletion_items
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+
+-- name: receipt_head
+-- The last receipt of a tenant.
+SELECT number, digest FROM receipts WHERE tenant_id = :tenant_id ORDER BY number DESC LIMIT 1;
+
+-- name: insert_receipt
+-- A new link of a tenant's chain of receipts.
+INSERT INTO receipts (tenant_id, number, owner_no, receipt_id, content, digest)
+VALUES (:tenant_id, :number, :owner_no, :receipt_id, :content, :digest);
+
+-- name: receipt
+-- The newest state of one receipt.
+SELECT owner_no, content FROM receipts
+WHERE tenant_id = :tenant_id AND receipt_id = :receipt_id
+ORDER BY number DESC LIMIT 1;
+
+-- name: receipt_by_number
+-- One link of a tenant's chain of receipts.
+SELECT content, digest FROM receipts WHERE tenant_id = :tenant_id AND number = :number;
+
+-- name: tenant_receipts
+-- The newest state of every receipt of a tenant, newest first.
+SELECT owner_no, content FROM receipts
+WHERE tenant_id = :tenant_id AND number IN (
+    SELECT max(number) FROM receipts WHERE tenant_id = :tenant_id GROUP BY receipt_id)
+ORDER BY number DESC LIMIT :limit;
+
+-- name: owner_receipts
+-- The newest state of every receipt of one owner alone, newest first.
+SELECT owner_no, content FROM receipts
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND number IN (
+    SELECT max(number) FROM receipts WHERE tenant_id = :tenant_id AND owner_no = :owner_no GROUP BY receipt_id)
+ORDER BY number DESC LIMIT :limit;
+
+-- name: count_item_vectors
+-- How many vectors of a deletion's items there are.
+SELECT count(*) FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_vectors
+-- Remove the vectors of a deletion's items within a range.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+RETURNING *;
+
+-- name: count_item_words
+-- How many word lists of a deletion's items there are.
+SELECT count(*) FROM words
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_words
+-- Remove the word lists of a deletion's items within a range.
+DELETE FROM words
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+RETURNING *;
+
+-- name: count_item_candidates
+-- How many candidates of a deletion's items there are.
+SELECT count(*) FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_candidates
+-- Remove the candidates of a deletion's items within a range.
+DELETE FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+RETURNING *;
+
+-- name: count_item_records
+-- How many records of a deletion's items there are.
+SELECT count(*) FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_records
+-- Remove the records of a deletion's items within a range.
+DELETE FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+RETURNING *;
+
+-- name: count_item_contexts
+-- How many vectors of other records saw a record of a deletion.
+SELECT count(*) FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM records
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+            SELECT memory_id FROM deletion_items
+            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+                AND memory_id IS NOT NULL));
+
+-- name: delete_item_contexts
+-- Remove the vectors of other records that saw a record of a deletion within a range.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM records
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+            SELECT memory_id FROM deletion_items
+            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+                AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high))
+RETURNING *;
+
+-- name: count_audit
+-- How many audit entries an owner has.
+SELECT count(*) FROM audit WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: imported_receipt_page
+-- Receipts of other stores by id, above one of them.
+SELECT receipt_id, content FROM imported_receipts
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND receipt_id > :after
+ORDER BY receipt_id LIMIT :limit;
+
+-- name: insert_imported_receipt
+-- Keep a receipt of another store, once.
+INSERT INTO imported_receipts (tenant_id, owner_no, receipt_id, content)
+VALUES (:tenant_id, :owner_no, :receipt_id, :content)
+ON CONFLICT (tenant_id, owner_no, receipt_id) DO NOTHING
+RETURNING receipt_id;

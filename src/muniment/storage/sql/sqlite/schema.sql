@@ -4,7 +4,9 @@
 
 CREATE TABLE store (
     one INTEGER PRIMARY KEY CHECK (one = 1),
-    master_key BLOB NOT NULL
+    fingerprint BLOB NOT NULL,
+    sealed INTEGER NOT NULL,
+    anchored INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE models (
@@ -26,6 +28,11 @@ CREATE TABLE owners (
     last_seq INTEGER NOT NULL,
     incarnation BLOB NOT NULL,
     created_at INTEGER NOT NULL,
+    label BLOB,
+    audit_number INTEGER NOT NULL DEFAULT 0,
+    audit_digest BLOB NOT NULL DEFAULT x'',
+    content BLOB,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no),
     UNIQUE (tenant_id, type, user_id, agent_id, space_id)
 ) STRICT, WITHOUT ROWID;
@@ -36,7 +43,8 @@ CREATE TABLE records (
     seq INTEGER NOT NULL,
     memory_id TEXT NOT NULL,
     kind TEXT NOT NULL,
-    status TEXT NOT NULL CHECK (status IN ('active', 'superseded')),
+    status TEXT NOT NULL
+        CHECK (status IN ('active', 'superseded', 'archived', 'forgotten')),
     text TEXT NOT NULL,
     field TEXT,
     field_key TEXT,
@@ -60,6 +68,7 @@ CREATE TABLE records (
     superseded_at INTEGER,
     embedding TEXT NOT NULL CHECK (embedding IN ('ready', 'pending', 'none')),
     changed_version INTEGER NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
@@ -69,6 +78,9 @@ CREATE UNIQUE INDEX records_by_source ON records (tenant_id, owner_no, source_id
 CREATE INDEX records_by_change ON records (tenant_id, owner_no, changed_version);
 CREATE UNIQUE INDEX records_one_active ON records (tenant_id, owner_no, kind, field_key)
     WHERE status = 'active' AND field_key IS NOT NULL;
+CREATE INDEX records_by_expiry ON records (expires_at)
+    WHERE expires_at IS NOT NULL AND status IN ('active', 'superseded');
+CREATE INDEX records_hidden ON records (tenant_id, owner_no, seq) WHERE status = 'forgotten';
 
 CREATE INDEX records_by_follows ON records (tenant_id, owner_no, follows)
     WHERE follows IS NOT NULL;
@@ -78,6 +90,7 @@ CREATE TABLE words (
     owner_no INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     words BLOB NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, seq),
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 ) STRICT, WITHOUT ROWID;
@@ -88,6 +101,7 @@ CREATE TABLE vectors (
     seq INTEGER NOT NULL,
     slot INTEGER NOT NULL REFERENCES models (slot),
     vector BLOB NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, seq, slot),
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 ) STRICT, WITHOUT ROWID;
@@ -109,6 +123,7 @@ CREATE TABLE tombstones (
     value_digest BLOB NOT NULL,
     reason TEXT NOT NULL,
     created_at INTEGER NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, memory_id, reason, value_digest),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
@@ -138,6 +153,7 @@ CREATE TABLE candidates (
     decided_by TEXT,
     reason TEXT,
     memory_id TEXT,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
@@ -160,3 +176,75 @@ CREATE TABLE audit (
     PRIMARY KEY (tenant_id, owner_no, number),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported_audit (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    chain TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    actor TEXT NOT NULL,
+    action TEXT NOT NULL,
+    memory_ids TEXT NOT NULL,
+    reason TEXT,
+    digest BLOB NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, place),
+    UNIQUE (tenant_id, owner_no, chain, number),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE imported_receipts (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    receipt_id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, receipt_id),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE deletions (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    deletion_id TEXT NOT NULL,
+    target TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    whole INTEGER NOT NULL,
+    incarnation BLOB NOT NULL,
+    actor TEXT NOT NULL,
+    remains TEXT NOT NULL,
+    state TEXT NOT NULL
+        CHECK (state IN ('hidden', 'derived', 'shredded', 'compacted', 'verified')),
+    steps TEXT NOT NULL,
+    surfaces TEXT NOT NULL,
+    waiting TEXT,
+    PRIMARY KEY (tenant_id, owner_no, deletion_id),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX deletions_by_id ON deletions (tenant_id, deletion_id);
+CREATE INDEX deletions_open ON deletions (tenant_id, deletion_id) WHERE state <> 'verified';
+
+CREATE TABLE deletion_items (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    deletion_id TEXT NOT NULL,
+    seq INTEGER NOT NULL,
+    memory_id TEXT,
+    PRIMARY KEY (tenant_id, owner_no, deletion_id, seq),
+    FOREIGN KEY (tenant_id, owner_no, deletion_id)
+        REFERENCES deletions (tenant_id, owner_no, deletion_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE receipts (
+    tenant_id TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    owner_no INTEGER NOT NULL,
+    receipt_id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    PRIMARY KEY (tenant_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX receipts_by_id ON receipts (tenant_id, receipt_id, number);
+CREATE INDEX receipts_by_owner ON receipts (tenant_id, owner_no, number);

@@ -1,0 +1,20 @@
+# Generated from scoped/memory.py by `python scripts/generate_aio`; do not edit.
+"""The async twin of `muniment.scoped.memory`."""
+
+from __future__ import annotations
+
+from muniment.aio.scoped.exchanging import AsyncScopedExchanging
+from muniment.aio.scoped.forgetting import AsyncScopedForgetting
+from muniment.aio.scoped.proposing import AsyncScopedProposing
+from muniment.aio.scoped.reading import AsyncScopedReading
+from muniment.aio.scoped.writing import AsyncScopedWriting
+
+
+class AsyncScopedMemory(
+    AsyncScopedWriting,
+    AsyncScopedForgetting,
+    AsyncScopedReading,
+    AsyncScopedProposing,
+    AsyncScopedExchanging,
+):
+    """The memory of one scope. Nothing it does can reach another scope."""

@@ -1,0 +1,82 @@
+"""Other memory systems behind one small face, so that one run measures all alike.
+
+Each is optional. They are measured as their documentation says to use them, with the same embedder,
+and asked by meaning alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol
+
+from muniment.bench.sample import RandomEmbedder
+
+Owner = tuple[str, str, str]
+
+
+class Peer(Protocol):
+    """A memory system that keeps texts of several owners."""
+
+    def add(self, owner: Owner, ids: Sequence[str], texts: Sequence[str]) -> None:
+        """Keep texts, in bulk where the system can."""
+        ...
+
+    def recall(self, owner: Owner, query: str, limit: int) -> list[str]:
+        """Return the ids of the owner's nearest texts, best first."""
+        ...
+
+    def close(self) -> None:
+        """Let go of every file."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A memory system that can be measured.
+
+    Attributes:
+        package: What must be installed, or None.
+        module: Module of this package that opens it.
+        opener: Name of the function there.
+        most: How many records to load at most, because it loads slowly.
+    """
+
+    package: str | None
+    module: str
+    opener: str
+    most: int
+
+    @property
+    def installed(self) -> str | None:
+        """The installed version, or None when it is absent."""
+        if self.package is None:
+            return ""
+        try:
+            return version(self.package)
+        except ModuleNotFoundError:
+            return None
+
+    def open(self, folder: Path, embedder: RandomEmbedder) -> Peer:
+        """Open it on an empty folder."""
+        folder.mkdir(parents=True)
+        found: Callable[[Path, RandomEmbedder], Peer]
+        found = getattr(import_module(self.module), self.opener)
+        return found(folder, embedder)
+
+
+_HERE = "muniment.bench.peers"
+KINDS = {
+    "json and python": Kind(None, f"{_HERE}.json_rows", "open_rows", 20_000),
+    "langgraph memory": Kind("langgraph", f"{_HERE}.langgraph", "open_memory", 20_000),
+    "langgraph sqlite": Kind(
+        "langgraph-checkpoint-sqlite", f"{_HERE}.langgraph", "open_sqlite", 20_000
+    ),
+    "mem0": Kind("mem0ai", f"{_HERE}.mem0", "open_mem0", 2_000),
+    "chroma": Kind("chromadb", f"{_HERE}.chroma", "open_chroma", 20_000),
+    "lancedb": Kind("lancedb", f"{_HERE}.lance", "open_lance", 20_000),
+    "qdrant local": Kind("qdrant-client", f"{_HERE}.qdrant", "open_qdrant", 20_000),
+}

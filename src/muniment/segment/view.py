@@ -1,0 +1,131 @@
+"""What of a segment is true and kept at an instant, prepared once for many questions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.segment.part import ALWAYS, NEVER, Mask, Part
+from muniment.segment.vectors import Centring, centring
+
+
+T = TypeVar("T", bound=np.generic)
+
+
+@dataclass(frozen=True)
+class View:
+    """The records of a segment's parts, one after the other, at an instant.
+
+    Attributes:
+        parts: The records.
+        here: Which of them the segment still has, bool, shape (n,).
+        live: Which of those are valid and unexpired, bool, shape (n,).
+        since: First instant at which this view holds, microseconds.
+        until: First instant at which it no longer does.
+        lapsed: How many records are expired, not yet valid and no longer valid.
+    """
+
+    parts: list[Part]
+    here: Mask
+    live: Mask
+    since: int
+    until: int
+    lapsed: tuple[int, int, int]
+
+    @cached_property
+    def seqs(self) -> NDArray[np.int64]:
+        """Place of each record in the scope's order of writing."""
+        return _joined([part.seqs for part in self.parts])
+
+    @cached_property
+    def embedded(self) -> Mask:
+        """Which records have an embedding."""
+        return _joined([part.embedded for part in self.parts])
+
+    @cached_property
+    def pool(self) -> Mask:
+        """Which records are live and have an embedding."""
+        return self.live & self.embedded
+
+    @cached_property
+    def count(self) -> int:
+        """How many records are live."""
+        return int(np.count_nonzero(self.live))
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every record is live."""
+        return self.count == len(self.live)
+
+    @cached_property
+    def waiting(self) -> bool:
+        """Whether a live record has no embedding."""
+        return bool((self.live & ~self.embedded).any())
+
+    @cached_property
+    def centring(self) -> Centring:
+        """The centring around the mean of the live records."""
+        return centring(self.parts, self.pool)
+
+    @cached_property
+    def kind_names(self) -> frozenset[str]:
+        """The kinds that occur."""
+        return frozenset(name for part in self.parts for name in part.kind_names)
+
+    def of_kinds(self, names: Collection[str]) -> Mask:
+        """Return which records are of one of these kinds."""
+        wanted = [[name in names for name in part.kind_names] for part in self.parts]
+        return _joined(
+            [
+                np.array(here or [False])[part.kinds]
+                for part, here in zip(self.parts, wanted, strict=True)
+            ]
+        )
+
+    def part_at(self, number: int) -> tuple[Part, int]:
+        """Return the part that the record with this number lies in, and its number there."""
+        for part in self.parts[:-1]:
+            if number < len(part):
+                return part, number
+            number -= len(part)
+        return self.parts[-1], number
+
+    def holds(self, now: int) -> bool:
+        """Return whether nothing begins or ends between the view's instant and another."""
+        return self.since <= now < self.until
+
+
+def view_at(parts: list[Part], here: Mask, now: int) -> View:
+    """Return the view of a segment's parts at an instant.
+
+    Args:
+        parts: The records.
+        here: Which of them the segment still has, bool, over all parts in order.
+        now: The instant, microseconds since 1970, UTC.
+    """
+    starts, stops, ends = (
+        _joined([getattr(part, name) for part in parts])
+        for name in ("valid_from", "valid_until", "expires_at")
+    )
+    expired = here & (ends <= now)
+    early = here & ~expired & (starts > now)
+    late = here & ~expired & ~early & (stops <= now)
+    live = here & ~expired & ~early & ~late
+    moments = np.concatenate([starts[here], stops[here], ends[here]])
+    return View(
+        parts=parts,
+        here=here,
+        live=live,
+        since=int(moments[moments <= now].max(initial=ALWAYS)),
+        until=int(moments[moments > now].min(initial=NEVER)),
+        lapsed=(int(expired.sum()), int(early.sum()), int(late.sum())),
+    )
+
+
+def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
+    return columns[0] if len(columns) == 1 else np.concatenate(columns)

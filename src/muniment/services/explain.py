@@ -1,0 +1,100 @@
+"""Explaining a recall: what each channel said of every record near the cut, and its verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from muniment.rules.ranking import EXACT_BONUS
+from muniment.services.finding import Asked, Found, records_at
+from muniment.trace import Explained, Reason
+
+if TYPE_CHECKING:
+    from muniment.ports import Snapshot
+
+NEAR = 20
+
+
+def explain(
+    view: Snapshot,
+    found: Found,
+    asked: Asked,
+    now: int,
+    verdicts: Mapping[str, Reason | None],
+) -> tuple[Explained, ...]:
+    """Return the verdict on every record that reached the limit and on the best beyond it.
+
+    The best are taken among all records of the owners, whether superseded, expired, of another
+    kind or filtered out, by the rank that each has or would have.
+
+    Args:
+        view: The snapshot of the recall.
+        found: What the search gave.
+        asked: The question.
+        now: The present instant, microseconds since 1970, UTC.
+        verdicts: By memory_id, what became of the records of the ranking after it.
+    """
+    channels = found.channels
+    if not len(channels.seqs):
+        return ()
+    views = [one.view for reading in found.readings for one in reading.sought]
+    here = np.flatnonzero(np.concatenate([one.here for one in views]))
+    ranked = np.lexsort((-channels.seqs[here], -found.fused[here]))
+    best = here[ranked[: asked.limit + NEAR]]
+    kept = found.ranking.order
+    order = np.concatenate([kept, best[~np.isin(best, kept)]])
+    records = records_at(view, found.readings, found.owners, channels.seqs, order, now)
+    instant = now if asked.as_of is None else asked.as_of
+    chosen = frozenset(found.ranking.order.tolist())
+    return tuple(
+        Explained(
+            memory_id=record.memory_id,
+            reason=(
+                verdicts[record.memory_id]
+                if place in chosen
+                else _reason(found, asked, place, instant)
+            ),
+            score=float(found.score[place]),
+            rank=float(found.fused[place]),
+            lexical=float(channels.coverage[place]),
+            semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
+            exact=bool(channels.exact[place]),
+            **_votes(found, asked, place),
+        )
+        for place, record in zip(order.tolist(), records, strict=True)
+    )
+
+
+def _votes(found: Found, asked: Asked, place: int) -> dict[str, float]:
+    """Return what words and meaning each add to a record's rank."""
+    if asked.listing:
+        return {"lexical_vote": 0.0, "semantic_vote": 0.0}
+    words = float(found.channels.lexical[place])
+    rest = float(found.fused[place]) - words
+    bonus = EXACT_BONUS if found.channels.exact[place] else 0.0
+    return {"lexical_vote": words, "semantic_vote": rest - bonus}
+
+
+def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
+    channels = found.channels
+    pairs = [(n, one.view) for reading in found.readings for n, one in enumerate(reading.sought)]
+    number = int(channels.places[place])
+    history, seen = pairs[number]
+    part, at = seen.part_at(place - int(np.searchsorted(channels.places, number)))
+    if history:
+        return Reason.SUPERSEDED
+    if channels.live[place]:
+        return _choice(found, asked, place, part.kind_names[part.kinds[at]])
+    if part.expires_at[at] <= instant:
+        return Reason.EXPIRED
+    return Reason.NOT_YET_VALID if part.valid_from[at] > instant else Reason.NO_LONGER_VALID
+
+
+def _choice(found: Found, asked: Asked, place: int, kind: str) -> Reason:
+    if kind not in asked.names:
+        return Reason.KIND
+    if not found.channels.chosen[place]:
+        return Reason.FILTER
+    return Reason.SCORE if found.score[place] < asked.minimum else Reason.LIMIT

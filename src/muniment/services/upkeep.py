@@ -1,0 +1,39 @@
+"""One round of maintenance: everything that is due, in the order in which it helps the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from muniment.rules.deletion import Waiting
+from muniment.upkeep import Upkeep
+
+if TYPE_CHECKING:
+    from muniment.services.forgetting import Forgetting, Sweeping
+    from muniment.services.maintain import Maintenance
+
+_COMPACTION = (Waiting.COMPACTION, Waiting.READER)
+
+
+def keep_up(maintenance: Maintenance, forgetting: Forgetting, sweeping: Sweeping) -> Upkeep:
+    """Carry on deletions, end lifetimes, compact once for all that waits, and verify.
+
+    Raises:
+        StoreError: The database failed; what was done stays done.
+    """
+    resumed = forgetting.resume()
+    deleted, archived = sweeping.sweep()
+    lapsed, retired = maintenance.lapse(), sweeping.retire()
+    due = sum(one.waiting in _COMPACTION for one in forgetting.open())
+    finished = forgetting.finish()
+    waiting = forgetting.open()
+    stuck = sum(one.waiting in _COMPACTION for one in waiting)
+    return Upkeep(
+        resumed=resumed,
+        deleted=deleted,
+        archived=archived,
+        lapsed=lapsed,
+        retired=retired,
+        compacted=due > stuck,
+        finished=finished,
+        waiting=len(waiting),
+    )

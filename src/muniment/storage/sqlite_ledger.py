@@ -1,0 +1,142 @@
+"""Authenticates what a transaction writes and what a snapshot reads, over one SQLite connection."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+import apsw
+
+from muniment.ports import OwnerState
+from muniment.storage.guard import MAC, Guard, element, mask, unmask
+
+PROTECTED = ("records", "words", "vectors", "candidates", "tombstones")
+_OWNERS = "owners"
+_CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
+
+Rows = list[tuple[Any, ...]]
+
+
+@cache
+def changed_table(statement: str) -> str | None:
+    """Return the protected table that a statement changes, or None.
+
+    Raises:
+        AssertionError: It changes rows and does not end in `RETURNING *`.
+    """
+    match = _CHANGE.match(statement)
+    if match is None or match[1] not in (*PROTECTED, _OWNERS):
+        return None
+    if match[1] == _OWNERS:
+        return _OWNERS
+    assert statement.endswith("RETURNING *;"), f"a change of {match[1]} must end in RETURNING *"
+    return match[1]
+
+
+def key_of(owner: OwnerState) -> dict[str, Any]:
+    """Return the columns that every row of an owner is keyed by."""
+    return {"tenant_id": owner.owner.tenant_id, "owner_no": owner.owner_no}
+
+
+class GuardedView:
+    """Runs named queries and checks rows on one connection."""
+
+    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], guard: Guard) -> None:
+        self._connection = connection
+        self._sql = sql
+        self._guard = guard
+
+    def _all(self, name: str, values: Mapping[str, Any]) -> Rows:
+        return self._connection.execute(self._sql[name], values).fetchall()
+
+    def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        return self._connection.execute(self._sql[name], values).fetchone()
+
+    def _named(self, table: str, row: tuple[Any, ...]) -> dict[str, Any]:
+        return self._guard.named(table, row, self._columns)
+
+    def _columns(self, table: str) -> list[str]:
+        return [name for (name,) in self._all("columns", {"table": table})]
+
+    def _checked(self, table: str, name: str, values: Mapping[str, Any]) -> int:
+        """Check every row that a query of whole rows gives; return how many there are."""
+        rows = self._all(name, values)
+        for row in rows:
+            self._guard.check(table, self._named(table, row))
+        return len(rows)
+
+    def _is_settled(self, row: Mapping[str, Any]) -> bool:
+        return True
+
+    def _whole_owner(self, name: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return an owner's own row by column, checked, or None."""
+        found = self._one(name, values)
+        if found is None:
+            return None
+        row = self._named("owners", found)
+        if self._is_settled(row):
+            self._guard.check("owners", row)
+        return row
+
+
+class Ledger(GuardedView):
+    """The part of a transaction that keeps digests in step with every change.
+
+    Each change of a protected table returns the whole rows; they get their new digest at once. An
+    owner's own row, which covers the digest of all its rows and the head of its audit chain, gets
+    its digest when the work is done.
+    """
+
+    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], guard: Guard) -> None:
+        super().__init__(connection, sql, guard)
+        self._touched: dict[tuple[str, int], int] = {}
+
+    def _is_settled(self, row: Mapping[str, Any]) -> bool:
+        return (row["tenant_id"], row["owner_no"]) not in self._touched
+
+    def _all(self, name: str, values: Mapping[str, Any]) -> Rows:
+        table = changed_table(self._sql[name])
+        if table is None:
+            return super()._all(name, values)
+        if "owner_no" in values:
+            self._touch(values)
+        rows = super()._all(name, values)
+        for row in rows if table != _OWNERS else ():
+            self._account(table, self._named(table, row), name.startswith("delete_"))
+        return rows
+
+    def _account(self, table: str, row: dict[str, Any], is_gone: bool) -> None:
+        place = (row["tenant_id"], row["owner_no"])
+        key = self._guard.key(row["tenant_id"])
+        self._touched[place] ^= element(key, row[MAC])
+        if not is_gone:
+            row[MAC] = self._guard.mac(table, row)
+            self._touched[place] ^= element(key, row[MAC])
+            super()._all(f"stamp_{table}", row)
+
+    def _touch(self, values: Mapping[str, Any]) -> None:
+        """Check an owner's own row before the first change, since it gets a new digest later."""
+        place = (values["tenant_id"], values["owner_no"])
+        if place not in self._touched:
+            self._whole_owner("whole_owner", values)
+            self._touched[place] = 0
+
+    def _has_made(self, tenant_id: str, owner_no: int) -> None:
+        """Say that this transaction made an owner, whose own row has no digest yet."""
+        self._touched[(tenant_id, owner_no)] = 0
+
+    def settle(self) -> set[tuple[str, int]]:
+        """Give every owner that was touched its new digest; return their tenants and numbers."""
+        for (tenant_id, owner_no), moved in self._touched.items():
+            found = self._one("whole_owner", {"tenant_id": tenant_id, "owner_no": owner_no})
+            if found is not None:
+                key = self._guard.key(tenant_id)
+                row = self._named("owners", found)
+                row["content"] = mask(key, unmask(key, row["content"]) ^ moved)
+                row[MAC] = self._guard.mac("owners", row)
+                super()._all("stamp_owner", row)
+        settled = set(self._touched)
+        self._touched.clear()
+        return settled

@@ -1,0 +1,236 @@
+"""The key store of a sealed database: a data key an owner, wrapped; destroyed, it shreds the owner."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from muniment.errors import KeyMissingError, WrongKeyError
+from muniment.keys import LENGTH, local_wrapping_key, wrapping_key
+from muniment.ports.keys import KeyManager, KeySource, MasterKey
+from muniment.storage.sidefile import SideFile
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+_NONCE = 12
+_ROOT = b"muniment root"
+
+
+def _cipher(key: bytes) -> AESGCM:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+    return AESGCM(key)
+
+
+def _wrap(key: bytes, secret: bytes, bound: bytes) -> bytes:
+    nonce = os.urandom(_NONCE)
+    return nonce + _cipher(key).encrypt(nonce, secret, bound)
+
+
+def _unwrap(key: bytes, wrapped: bytes, bound: bytes, where: str) -> bytes:
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        return _cipher(key).decrypt(wrapped[:_NONCE], wrapped[_NONCE:], bound)
+    except (InvalidTag, ValueError) as error:
+        raise WrongKeyError(
+            f"{where} is not the key of this store, or its key store was altered. Nothing was "
+            "touched; give the right key or restore the key store from its backup."
+        ) from error
+
+
+class LocalManager:
+    """Wraps by a master key that the process reads.
+
+    Args:
+        source: Where the key is.
+    """
+
+    def __init__(self, source: KeySource) -> None:
+        self._source = source
+
+    @property
+    def name(self) -> str:
+        """What an error calls the key."""
+        return self._source.name
+
+    def _key(self) -> bytes:
+        key = self._source.load()
+        if key is None:
+            raise KeyMissingError(
+                f"{self.name} does not exist. Nothing was touched; put the store's key there."
+            )
+        return local_wrapping_key(key)
+
+    def wrap(self, secret: bytes) -> bytes:
+        """Return a secret, encrypted and authenticated."""
+        return _wrap(self._key(), secret, _ROOT)
+
+    def unwrap(self, wrapped: bytes) -> bytes:
+        """Return the secret."""
+        return _unwrap(self._key(), wrapped, _ROOT, self.name)
+
+
+def manager_of(master: MasterKey) -> KeyManager:
+    """Return what wraps by a master key."""
+    return master if isinstance(master, KeyManager) else LocalManager(master)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose data keys: an owner in one of its incarnations."""
+
+    tenant_id: str
+    owner_no: int
+    incarnation: bytes
+
+    def bound(self, generation: int) -> bytes:
+        """Return what a wrapped data key is bound to."""
+        tenant = self.tenant_id.encode()
+        numbers = (len(tenant), self.owner_no, generation)
+        return b"".join([*(n.to_bytes(8, "big") for n in numbers), tenant, self.incarnation])
+
+    def values(self) -> dict[str, object]:
+        """Return the columns that name it."""
+        return {
+            "tenant_id": self.tenant_id,
+            "owner_no": self.owner_no,
+            "incarnation": self.incarnation,
+        }
+
+
+class Vault:
+    """Data keys by owner and generation. Safe to use from several threads and processes.
+
+    The master key wraps two keys of the store: the root, from which digests and audit keys derive
+    and which never changes, and the one under which data keys are wrapped, which changes with the
+    master key.
+
+    Args:
+        location: A path or `:memory:`.
+        master: What wraps the store's own keys.
+    """
+
+    def __init__(self, location: str, master: MasterKey) -> None:
+        self._file = SideFile(location, "vault")
+        self._manager = manager_of(master)
+        self._wrapped = b""
+        self._own: tuple[bytes, bytes] | None = None
+        self._known: dict[Place, Mapping[int, AESGCM | None]] = {}
+        self._moved = 0
+
+    def make(self) -> None:
+        """Make the key store with new keys, unless it has keys."""
+        self._file.make()
+        with self._file.changing():
+            if not self._file.run("root"):
+                wrapped = self._manager.wrap(os.urandom(2 * LENGTH))
+                self._file.run("insert_root", {"wrapped": wrapped})
+
+    def root(self) -> bytes:
+        """Return the key from which digests and audit keys derive.
+
+        Raises:
+            KeyMissingError: The key store or the master key is not there.
+            WrongKeyError: The master key is another one.
+        """
+        return self._keys()[0]
+
+    def _keys(self) -> tuple[bytes, bytes]:
+        if self._own is None:
+            rows = self._file.run("root") if self._file.exists() else []
+            if not rows:
+                raise KeyMissingError(
+                    f"The key store {self._file.location} is missing. Nothing was touched; "
+                    "restore it from its backup: without it nothing can be read."
+                )
+            self._wrapped = rows[0][0]
+            both = self._manager.unwrap(self._wrapped)
+            self._own = both[:LENGTH], both[LENGTH:]
+        return self._own
+
+    def refresh(self) -> None:
+        """Notice what another process did: new keys, destroyed keys, another master key."""
+        moved = self._file.moved()
+        if moved != self._moved:
+            self._known.clear()
+            if self._file.run("root") != [(self._wrapped,)]:
+                self._own = None
+            self._moved = moved
+
+    def ciphers(self, place: Place) -> Mapping[int, AESGCM | None]:
+        """Return an owner's keys by generation; None stands for a destroyed one."""
+        known = self._known.get(place)
+        if known is None:
+            key = wrapping_key(self._keys()[1], place.tenant_id)
+            where = self._manager.name
+            known = self._known[place] = {
+                generation: None
+                if wrapped is None
+                else _cipher(_unwrap(key, wrapped, place.bound(generation), where))
+                for generation, wrapped in self._file.run("data_keys", place.values())
+            }
+        return known
+
+    def add(self, place: Place) -> int:
+        """Give an owner a new data key, durably, and return its generation."""
+        with self._file.changing():
+            self.refresh()
+            key = wrapping_key(self._keys()[1], place.tenant_id)
+            known = self._file.run("data_keys", place.values())
+            generation = known[-1][0] + 1 if known else 1
+            wrapped = _wrap(key, os.urandom(LENGTH), place.bound(generation))
+            values = {**place.values(), "generation": generation, "wrapped": wrapped}
+            self._file.run("insert_data_key", values)
+        self._known.pop(place, None)
+        return generation
+
+    def destroy(self, place: Place, *, below: int | None = None) -> bool:
+        """Destroy an owner's keys, durably; return whether there were any.
+
+        Args:
+            place: Whose.
+            below: Keep this generation and later ones; None to destroy all, also those of earlier
+                incarnations.
+        """
+        last = 2**62 if below is None else below - 1
+        with self._file.changing():
+            gone = self._file.run("destroy_data_keys", {**place.values(), "generation": last})
+        self._known.clear()
+        return bool(gone)
+
+    def rotate(self, master: MasterKey) -> int:
+        """Wrap every key by another master key; return how many data keys there are.
+
+        All or nothing: until it ends, the old master key opens the store.
+        """
+        manager = manager_of(master)
+        new = os.urandom(LENGTH)
+        with self._file.changing():
+            self.refresh()
+            root, old = self._keys()
+            wrapped = manager.wrap(root + new)
+            rows = self._file.run("every_data_key")
+            for tenant_id, owner_no, incarnation, generation, held in rows:
+                place = Place(tenant_id, owner_no, incarnation)
+                bound = place.bound(generation)
+                key = _unwrap(wrapping_key(old, tenant_id), held, bound, self._manager.name)
+                again = _wrap(wrapping_key(new, tenant_id), key, bound)
+                values = {**place.values(), "generation": generation, "wrapped": again}
+                self._file.run("replace_data_key", values)
+            self._file.run("replace_root", {"wrapped": wrapped})
+        self._manager, self._wrapped, self._own = manager, wrapped, (root, new)
+        self._known.clear()
+        return len(rows)
+
+    def follow(self, master: MasterKey) -> None:
+        """Ask for the same master key at another place from now on."""
+        self._manager = manager_of(master)
+
+    def close(self) -> None:
+        """Close the key store."""
+        self._file.close()
+        self._known.clear()

@@ -1,0 +1,48 @@
+"""One vocabulary: every verb of the facade has a command or a reason, and every command a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+
+from muniment.cli import app
+from tests.command_line import VERBS, WITHOUT, public
+
+OWN = {
+    "bench isolation": "measures; calls the facade many times",
+    "demo": "shows; calls the facade many times",
+    "eval retrieval": "measures; calls the facade many times",
+    "init": "`open` with `create`",
+    "policy check": "`open` with `policy`",
+}
+"""The commands that no verb has, and why."""
+
+
+def commands(group: TyperGroup, path: tuple[str, ...] = ()) -> Iterator[str]:
+    for name, one in group.commands.items():
+        if isinstance(one, TyperGroup):
+            yield from commands(one, (*path, name))
+        elif isinstance(one, TyperCommand):
+            yield " ".join((*path, name))
+
+
+@pytest.mark.promise("OPE-1")
+@pytest.mark.parametrize("face", VERBS)
+def test_every_verb_of_the_facade_has_a_command_or_a_reason(face: type) -> None:
+    excused = {verb for cls, verb in WITHOUT if cls is face}
+
+    assert set(VERBS[face]) | excused == public(face)
+    assert not set(VERBS[face]) & excused
+
+
+@pytest.mark.promise("OPE-1")
+def test_every_command_is_that_of_a_verb_or_has_a_reason() -> None:
+    group = get_command(app)
+    assert isinstance(group, TyperGroup)
+    named = {command for verbs in VERBS.values() for command in verbs.values()}
+
+    assert named | set(OWN) == set(commands(group))
+    assert not named & set(OWN)
