@@ -148,11 +148,15 @@ class SqliteStore:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self._location)
-        connection.set_busy_timeout(self._busy_ms)
-        connection.pragma("page_size", _PAGE_SIZE)
-        connection.pragma("foreign_keys", True)
-        connection.pragma("secure_delete", True)
-        connection.pragma("synchronous", "full")
+        try:
+            connection.set_busy_timeout(self._busy_ms)
+            connection.pragma("page_size", _PAGE_SIZE)
+            connection.pragma("foreign_keys", True)
+            connection.pragma("secure_delete", True)
+            connection.pragma("synchronous", "full")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _writer(self) -> apsw.Connection:
