@@ -32,9 +32,7 @@ def test_every_python_block_of_a_page_runs_in_an_empty_folder(page: str, tmp_pat
 
 def test_the_first_program_prints_the_result_that_the_readme_shows(tmp_path: Path) -> None:
     program, shown = blocks("README.md", "python")[0], blocks("README.md", "text")[0]
-    program = program.replace(
-        'open("agent-memory.db")', 'open("agent-memory.db", embedder="none")'
-    )
+    program = program.replace('open("agent-memory.db")', 'open("agent-memory.db", embedder="none")')
 
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True

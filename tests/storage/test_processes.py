@@ -108,6 +108,7 @@ def test_a_killed_writer_leaves_every_acknowledged_record_whole_and_none_half(
 def _killed_after(doomed: Worker, count: int) -> list[str]:
     """Kill a writer after it acknowledged a number of writes; return all it acknowledged."""
     heard = [doomed.line() for _ in range(count)]
+    assert all(heard), "the writer ended by itself"
     doomed.process.kill()
     assert doomed.process.stdout is not None
     rest = doomed.process.stdout.read()

@@ -70,8 +70,8 @@ def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) 
     Args:
         path: The file.
         embedder: What `muniment.open` takes.
-        progress: Called with how many records are embedded or questions answered of one haystack, and
-            how many there are.
+        progress: Called with how many records or questions of a haystack are done, and how many
+            there are.
 
     Raises:
         InvalidInputError: The file is not in the format above. Says which line.

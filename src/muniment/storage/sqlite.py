@@ -185,13 +185,17 @@ class SqliteStore:
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self._location)
-        connection.set_busy_timeout(self._busy_ms)
-        if self._file_key is not None:
-            connection.pragma("hexkey", self._file_key.encode().hex())
-        connection.pragma("page_size", _PAGE_SIZE)
-        connection.pragma("foreign_keys", True)
-        connection.pragma("secure_delete", True)
-        connection.pragma("synchronous", "full")
+        try:
+            connection.set_busy_timeout(self._busy_ms)
+            if self._file_key is not None:
+                connection.pragma("hexkey", self._file_key.encode().hex())
+            connection.pragma("page_size", _PAGE_SIZE)
+            connection.pragma("foreign_keys", True)
+            connection.pragma("secure_delete", True)
+            connection.pragma("synchronous", "full")
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _writer(self) -> apsw.Connection:
