@@ -57,7 +57,7 @@ def test_an_export_goes_through_pipes(cli: Command, monkeypatch: pytest.MonkeyPa
     assert cli("export", "-", "--json").code == 2
     monkeypatch.setattr("sys.stdout", out := io.TextIOWrapper(io.BytesIO(), "utf-8"))
     assert cli("export", "-").code == 0
-    written = out.buffer.getvalue()  # type: ignore[attr-defined]
+    written = out.buffer.getvalue()
     monkeypatch.undo()
     assert all(json.loads(line) for line in written.splitlines())
 
@@ -99,6 +99,17 @@ def test_the_memory_of_another_system_is_taken_in_for_review(cli: Command) -> No
     (candidate,) = cli("candidates", "--json").json["candidates"]
     assert candidate["statement"]["text"] == "Likes green tea"
     assert cli(*take, "--json").json["saved"] == 0
+    items.append({"id": "m2", "memory": "Li\u202ees", "user_id": "old-1"})
+    Path("mem0.json").write_text(json.dumps({"results": items}), encoding="utf-8")
+    refused = cli(*take)
+    assert (refused.code, refused.err.startswith("line 2: ")) == (1, True)
+    assert "pass --skip-errors" in refused.err
+    assert [one["code"] for one in cli(*take, "--json").json["error"]["details"]["items"]] == [
+        "refused"
+    ]
+    skipped = cli(*take, "--skip-errors")
+    assert skipped.err.splitlines() == ["line 1: known", "line 2: refused"]
+    assert "1 left out: known, 1 left out: refused" in skipped.out.replace("\n", " ")
     assert cli("import", "mem0.json", "--from", "nonsense").code == 2
     assert cli("import", "absent.json", "--from", "mem0").code == 2
 

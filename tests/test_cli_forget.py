@@ -156,7 +156,7 @@ def test_maintenance_finishes_what_waits_and_says_so(cli: Command) -> None:
     (waiting,) = cli("maintain", "deletions", "--json").json["deletions"]
     assert waiting["receipt_id"] == done["receipt_id"]
     assert "waits for compaction" in cli("maintain", "deletions").out
-    assert "1 deletions finished and verified" in cli("maintain").out
+    assert "1 deletion finished and verified" in cli("maintain").out
     assert cli("maintain", "deletions").out == "Every deletion is finished.\n"
     states = [name for name, _ in cli("receipt", done["receipt_id"], "--json").json["states"]]
     assert states[-1] == "verified"

@@ -235,6 +235,11 @@ def test_a_space_is_written_through_review_and_read_by_claim(cli: Command) -> No
     )
     assert corrected.json["superseded"] == decided["memory_id"]
     assert "two approvals" in cli("recall", "deploy", *SPACE).out
+    forget = ("review", "forget", corrected.json["memory_id"], *REVIEWER, "--json")
+    assert cli(*forget, *SPACE).json["error"]["code"] == "invalid_input"
+    assert cli(*forget, "--yes").json["error"]["code"] == "invalid_scope"
+    assert cli(*forget, *SPACE, "--yes").json["actor"] == "dana"
+    assert "two approvals" not in cli("recall", "deploy", *SPACE).out
     for wrong in ("acme-corp", "group/x", "project/"):
         assert cli("recall", "deploy", "--space", wrong).code == 2
     two = (*SPACE, "--space", "project/apollo", "--source-id", "d2", "--kind", "decision")

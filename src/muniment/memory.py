@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from muniment.clock import Clock, SystemClock
 from muniment.results import Health
-from muniment.scope import Principal, Scope, Space
+from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
 from muniment.transfers import ExportReport, ImportReport
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from muniment.ports import Embedder, LanguageModel, Screener, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
+    from muniment.services.forgetting import Forgetting
     from muniment.services.gate import Gate
+    from muniment.services.maintain import Maintenance
     from muniment.services.review import Reviewing
+    from muniment.upkeep import Upkeep
 
 DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
@@ -101,6 +104,14 @@ def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
     return Exchange(gate, reviewing, read_old_tables)
 
 
+def _deletion(gate: Gate, maintenance: Maintenance) -> tuple[Forgetting, Callable[[], Upkeep]]:
+    from muniment.services.forgetting import Forgetting, Sweeping
+    from muniment.services.upkeep import keep_up
+
+    forgetting = Forgetting(gate, maintenance.embed_owner)
+    return forgetting, partial(keep_up, maintenance, forgetting, Sweeping(gate, forgetting))
+
+
 class Memory(StoreForgetting):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
 
@@ -120,7 +131,6 @@ class Memory(StoreForgetting):
         cache_bytes: int,
     ) -> None:
         from muniment.services.answer import Answering
-        from muniment.services.forgetting import Forgetting, Sweeping
         from muniment.services.gate import Gate
         from muniment.services.likeness import Likeness
         from muniment.services.maintain import Maintenance
@@ -128,7 +138,6 @@ class Memory(StoreForgetting):
         from muniment.services.recall import Recalling
         from muniment.services.review import Reviewing
         from muniment.services.segments import Segments
-        from muniment.services.upkeep import keep_up
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -143,9 +152,7 @@ class Memory(StoreForgetting):
         self._store = store
         self._policy = policy
         self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
-        forgetting = Forgetting(gate, self._maintenance.embed_owner)
-        sweeping = Sweeping(gate, forgetting)
-        self._keep_up = partial(keep_up, self._maintenance, forgetting, sweeping)
+        forgetting, self._keep_up = _deletion(gate, self._maintenance)
         self._services = Services(
             writes=Writes(gate),
             reads=Reads(store, policy=policy, clock=clock),
@@ -169,22 +176,18 @@ class Memory(StoreForgetting):
         """The kinds in force."""
         return self._policy
 
-    def scoped(
-        self, *, tenant_id: str, user_id: str, agent_id: str, spaces: Sequence[Space] = ()
-    ) -> ScopedMemory:
+    def scoped(self, *, tenant_id: str, user_id: str, agent_id: str) -> ScopedMemory:
         """Return the memory of one complete scope: the only object that reads and writes records.
 
         Args:
             tenant_id: The customer or organisation, from verified context.
             user_id: The person, from verified context.
             agent_id: The agent that remembers.
-            spaces: The shared spaces that it may read, from verified claims.
 
         Raises:
-            ScopeError: A part is missing, blank, `*` or not a string, or a space is another
-                tenant's.
+            ScopeError: A part is missing, blank, `*` or not a string.
         """
-        return ScopedMemory(self._services, Scope(tenant_id, user_id, agent_id), tuple(spaces))
+        return ScopedMemory(self._services, Scope(tenant_id, user_id, agent_id))
 
     def reviewing(self, principal: Principal) -> ReviewDesk:
         """Return the desk at which a reviewer decides about candidates within its reach.

@@ -111,7 +111,7 @@ def test_a_failure_in_the_middle_of_a_write_spoils_nothing(
     me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """txtai#1110"""
-    from muniment.storage.sqlite_rows import SqliteTransaction
+    from muniment.storage.sqlite_review import SqliteTransaction
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("The disk is full.")

@@ -166,8 +166,9 @@ class TestSelections:
     @pytest.mark.promise("FOR-1")
     def test_what_selects_nothing_changes_nothing(self, memory: Memory, me: ScopedMemory) -> None:
         before = me.audit()
-        for conditions in ({"kinds": []}, {"source_id": "none"}, {"event_id": "none"}):
-            receipt = me.forget_where(**conditions)  # type: ignore[arg-type]
+        nothing: list[dict[str, Any]] = [{"kinds": []}, {"source_id": "none"}, {"event_id": "none"}]
+        for conditions in nothing:
+            receipt = me.forget_where(**conditions)
             assert (receipt.receipt_id, receipt.records, receipt.states) == ("", 0, ())
         assert (me.audit(), me.receipts(), memory.deletions()) == (before, (), ())
         assert me.counts().tombstones == 0
@@ -286,7 +287,7 @@ class TestWholeOwners:
     def test_a_users_own_space_goes_and_other_spaces_stay(self, memory: Memory) -> None:
         own = Space.of_user("t1", "u1")
         spaces = [own, Space.of_user("t1", "u2"), Space("t1", SpaceType.PROJECT, "u1")]
-        me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1", spaces=spaces)
+        me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1").with_spaces(*spaces)
         desk = memory.reviewing(Principal("t1", "rev", frozenset({Role.REVIEWER})))
         for number, space in enumerate(spaces):
             one = me.propose(
@@ -303,15 +304,19 @@ class TestWholeOwners:
     @pytest.mark.promise("FOR-1", "SCO-2")
     @pytest.mark.parametrize("part", ["", " ", "*", None, 7])
     def test_a_part_that_names_nobody_is_refused(
-        self, memory: Memory, everybody: dict[str, ScopedMemory], part: Any
+        self,
+        memory: Memory,
+        everybody: dict[str, ScopedMemory],
+        part: Any,  # noqa: ANN401 - what a caller may pass by mistake
     ) -> None:
-        for call in (
+        calls: list[Callable[[], Receipt]] = [
             lambda: memory.forget_user(tenant_id="t1", user_id=part),
             lambda: memory.forget_user(tenant_id=part, user_id="u1"),
             lambda: memory.forget_agent(tenant_id="t1", agent_id=part),
             lambda: memory.forget_agent(tenant_id=part, agent_id="a1"),
             lambda: memory.forget_tenant(tenant_id=part),
-        ):
+        ]
+        for call in calls:
             with pytest.raises(ScopeError):
                 call()
         assert all(readable(one) for one in everybody.values())

@@ -56,6 +56,7 @@ class Prepared:
         other: A pending candidate of another text.
         candidate: A pending candidate of that text.
         shown: Its version and content hash.
+        export: An export of another store in which that text is a record.
     """
 
     store: Path
@@ -64,6 +65,14 @@ class Prepared:
     other: str
     candidate: str
     shown: dict[str, Any]
+    export: Path
+
+    @property
+    def mem0(self) -> Path:
+        file = self.store.with_suffix(".json")
+        item = {"id": "m1", "memory": self.text, "user_id": SCOPE.user_id}
+        file.write_text(json.dumps({"results": [item]}), encoding="utf-8")
+        return file
 
     @property
     def statement(self) -> Statement:
@@ -112,6 +121,22 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
     (ScopedMemory, "approve"): lambda at: Call(
         [at.candidate], at.shown, [at.candidate, *at.as_shown]
     ),
+    (ScopedMemory, "import_export"): lambda at: Call(
+        [at.export], options=[str(at.export), "--from", "export"]
+    ),
+    (ScopedMemory, "import_from"): lambda at: Call(
+        ["mem0", at.mem0], options=[str(at.mem0), "--from", "mem0"]
+    ),
+    (Memory, "import_user"): lambda at: Call(
+        [at.export],
+        {"tenant_id": "acme", "user_id": "user_42"},
+        [str(at.export), "--from", "export", "--all-agents"],
+    ),
+    (Memory, "import_from"): lambda at: Call(
+        ["mem0", at.mem0],
+        {"tenant_id": "acme", "agent_id": "helper"},
+        [str(at.mem0), "--from", "mem0", "--all-users"],
+    ),
     (ReviewDesk, "correct"): lambda at: Call(
         [SCOPE, at.record],
         {"text": at.text},
@@ -127,7 +152,24 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
 """Every verb that writes what somebody says, and how it is called."""
 
 OTHERS: dict[type, set[str]] = {
-    Memory: {"close", "compact", "embed", "health", "policy", "reviewing", "scoped"},
+    Memory: {
+        "close",
+        "compact",
+        "deletions",
+        "embed",
+        "export_user",
+        "forget_agent",
+        "forget_space",
+        "forget_tenant",
+        "forget_user",
+        "health",
+        "maintain",
+        "policy",
+        "receipts",
+        "reviewing",
+        "scoped",
+        "verify_receipt",
+    },
     ScopedMemory: {
         "answer",
         "audit",
@@ -135,17 +177,24 @@ OTHERS: dict[type, set[str]] = {
         "candidates",
         "conflicts",
         "counts",
+        "export",
         "forget",
+        "forget_all",
+        "forget_where",
         "get",
         "history",
         "list",
         "preview",
         "recall",
+        "receipt",
+        "receipts",
         "reject",
         "scope",
         "spaces",
+        "verify_receipt",
+        "with_spaces",
     },
-    ReviewDesk: {"candidate", "candidates", "conflicts", "find", "record", "reject"},
+    ReviewDesk: {"candidate", "candidates", "conflicts", "find", "forget", "record", "reject"},
 }
 """The verbs that store nothing of what somebody says."""
 
@@ -154,15 +203,29 @@ WRITES = {"Written", "Batch", "ImportReport"}
 SAYS_AND_WRITES_NOTHING = {(ScopedMemory, "preview")}
 
 
+def mine(memory: Memory) -> ScopedMemory:
+    return memory.scoped(tenant_id="acme", user_id="user_42", agent_id="helper")
+
+
 def prepare(store: Path, text: str) -> Prepared:
+    elsewhere, export = store.with_name("elsewhere.db"), store.with_name("export.jsonl")
+    with open_memory(elsewhere, embedder="none", screener=Lenient()) as memory:
+        mine(memory).remember(text, kind="insight", source_id="e", approved=True)
+        mine(memory).export(export)
     with open_memory(store, embedder="none", screener=Lenient()) as memory:
-        me = memory.scoped(**SCOPE.to_dict())  # type: ignore[arg-type]
-        said = {"kind": "insight", "approved": True}
-        record = me.remember("Lives in Rome.", source_id="r", **said)  # type: ignore[arg-type]
+        me = mine(memory)
+        record = me.remember("Lives in Rome.", kind="insight", source_id="r", approved=True)
         other = me.propose("Lives in Bonn.", kind="insight", source_id="o")
         seen = me.propose(text, kind="insight", source_id="c")
-        shown = {"version": seen.version, "content_hash": seen.content_hash}
-        return Prepared(store, text, record.memory_id, other.candidate_id, seen.candidate_id, shown)
+    return Prepared(
+        store,
+        text,
+        record.memory_id,
+        other.candidate_id,
+        seen.candidate_id,
+        {"version": seen.version, "content_hash": seen.content_hash},
+        export,
+    )
 
 
 def codes_of(error: MunimentError) -> list[str]:
@@ -174,8 +237,8 @@ def codes_of(error: MunimentError) -> list[str]:
 def by_library(face: type, verb: str, at: Prepared) -> list[str]:
     call = ENTRY_POINTS[face, verb](at)
     with open_memory(at.store, embedder="none") as memory:
-        me = memory.scoped(**SCOPE.to_dict())  # type: ignore[arg-type]
-        sync: Any = me if face is ScopedMemory else memory.reviewing(REVIEWER)
+        faces = {ScopedMemory: mine(memory), ReviewDesk: memory.reviewing(REVIEWER)}
+        sync = faces.get(face, memory)
         try:
             getattr(sync, verb)(*call.places, **call.names)
         except MunimentError as error:
@@ -188,8 +251,9 @@ def by_aio(face: type, verb: str, at: Prepared) -> list[str]:
 
     async def work() -> list[str]:
         async with await open_async(at.store, embedder="none") as memory:
-            me = memory.scoped(**SCOPE.to_dict())  # type: ignore[arg-type]
-            twin: Any = me if face is ScopedMemory else memory.reviewing(REVIEWER)
+            me = memory.scoped(tenant_id="acme", user_id="user_42", agent_id="helper")
+            faces = {ScopedMemory: me, ReviewDesk: memory.reviewing(REVIEWER)}
+            twin = faces.get(face, memory)
             try:
                 await getattr(twin, verb)(*call.places, **call.names)
             except MunimentError as error:
@@ -203,7 +267,7 @@ def by_command(
     face: type, verb: str, at: Prepared, capsys: pytest.CaptureFixture[str]
 ) -> list[str]:
     call = ENTRY_POINTS[face, verb](at)
-    who = ME if face is ScopedMemory else DANA
+    who = DANA if face is ReviewDesk else ME
     command = VERBS[face][verb].split()
     code = main([*command, *call.options, *who, "--store", str(at.store)])
     printed = json.loads(capsys.readouterr().out)
@@ -241,7 +305,7 @@ Write = Callable[[str, type, str, Prepared], list[str]]
 def stored(at: Prepared) -> tuple[set[str], list[str | None]]:
     """Return every text that is stored, but the prepared candidate's, and why writes failed."""
     with open_memory(at.store, embedder="none") as memory:
-        me = memory.scoped(**SCOPE.to_dict())  # type: ignore[arg-type]
+        me = mine(memory)
         texts = {record.text for record in me.list(superseded=True)}
         waiting = [one for one in me.candidates() if one.candidate_id != at.candidate]
         texts |= {one.statement.text for one in waiting}

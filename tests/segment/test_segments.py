@@ -136,7 +136,7 @@ def test_another_incarnation_of_a_scope_gets_nothing_of_the_former(store: Store)
     owner = stored(store, sample(), sample())
     reader = Reader(store)
     reader.read()
-    reborn = OwnerState(owner.scope, owner.owner_no, owner.version, b"another incarnation")
+    reborn = OwnerState(owner.owner, owner.owner_no, owner.version, b"another incarnation")
     with store.snapshot() as view:
         counted = cast("Snapshot", Counted(view, reader.asked))
         reader.segments.current(counted, reborn, None, 0)

@@ -141,7 +141,7 @@ def _check_rows(view: Snapshot, owner: OwnerState, acknowledged: list[str]) -> N
     assert [entry.memory_ids[0] for entry in entries] == [record.memory_id for record in records]
     assert [record.status for record in records[:-1]] == [Status.SUPERSEDED] * (len(records) - 1)
     for record, entry in zip(records, entries, strict=True):
-        filed = view.filed(owner, record.source.source_id)
+        filed = view.filed(owner, record.source.source_id, 0)
         assert filed is not None
         assert filed.memory_id == record.memory_id
         assert view.traces(owner, record.seq) == (1, 1, 0)

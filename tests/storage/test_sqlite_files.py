@@ -332,10 +332,10 @@ def _used(store: Store) -> Store:
     """Write, read on several connections at once, and close while a snapshot is open."""
     stored(store, sample())
     with store.snapshot() as outer, store.snapshot() as inner:
-        assert outer.scopes() == inner.scopes()
+        assert outer.owners() == inner.owners()
     with store.snapshot() as view:
         store.close()
-        assert view.scopes()
+        assert view.owners()
     return store
 
 

@@ -140,28 +140,14 @@ def _serve(path: str) -> None:
 
 def _stream(path: str, who: str) -> None:
     """Write without end through the write gate, telling each source_id once it is acknowledged."""
-    from muniment.clock import SystemClock
-    from muniment.memory import _load_policy
-    from muniment.rules.screening import CharacterScreener
-    from muniment.services.words import WordKeys
-    from muniment.services.writes import SUBJECT, Writes
-    from muniment.storage import open_store
-
-    store = open_store(path)
-    writes = Writes(
-        store,
-        policy=_load_policy(None),
-        clock=SystemClock(),
-        embedder=None,
-        screener=CharacterScreener(),
-        words=WordKeys(store.keys),
-    )
+    memory = open_memory(path, embedder="none")
+    me = memory.scoped(**SCOPE.to_dict())
     number = 0
     while True:
         source = f"{who}:{number}"
         text = f"Prefers {source} " + "and much else " * (number % 40)
-        writes.remember(
-            SCOPE, Statement("preference", text, source, field="f", value=source), SUBJECT
+        me.remember(
+            text, kind="preference", source_id=source, approved=True, field="f", value=source
         )
         _tell(source)
         number += 1
@@ -218,7 +204,7 @@ def _fork_in_write(inherited: Store) -> None:
     child = os.fork()
     if child == 0:
         try:
-            inherited.write(lambda tx: tx.scopes())
+            inherited.write(lambda tx: tx.owners())
         except StoreBusyError:
             os._exit(0)
         os._exit(2)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -15,7 +15,7 @@ from muniment.clock import Clock
 from muniment.memory import DEFAULT_CACHE_BYTES
 from muniment.memory import open as open_memory
 from muniment.results import Health
-from muniment.scope import Principal, Space
+from muniment.scope import Principal
 from muniment.scoped import Progress
 from muniment.transfers import ExportReport, ImportReport
 
@@ -72,14 +72,10 @@ class AsyncMemory(AsyncStoreForgetting):
         """The kinds in force."""
         return self._sync.policy
 
-    def scoped(
-        self, *, tenant_id: str, user_id: str, agent_id: str, spaces: Sequence[Space] = ()
-    ) -> AsyncScopedMemory:
+    def scoped(self, *, tenant_id: str, user_id: str, agent_id: str) -> AsyncScopedMemory:
         """Return the memory of one complete scope."""
         return AsyncScopedMemory(
-            self._sync.scoped(
-                tenant_id=tenant_id, user_id=user_id, agent_id=agent_id, spaces=spaces
-            ),
+            self._sync.scoped(tenant_id=tenant_id, user_id=user_id, agent_id=agent_id),
             self._workers,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import apsw
 import numpy as np
 from numpy.typing import NDArray
 
@@ -69,3 +70,27 @@ class Log:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+class Ledger:
+    """A SQLite file that takes the same bytes in one row and one transaction with one flush.
+
+    Args:
+        path: Where to make it.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._connection = apsw.Connection(str(path))
+        self._connection.pragma("journal_mode", "wal")
+        self._connection.pragma("synchronous", "full")
+        self._connection.execute("CREATE TABLE ledger (data BLOB NOT NULL)")
+
+    def append(self, data: bytes) -> None:
+        """Insert one row."""
+        self._connection.execute("BEGIN IMMEDIATE")
+        self._connection.execute("INSERT INTO ledger VALUES (?)", (data,))
+        self._connection.execute("COMMIT")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()

@@ -20,6 +20,7 @@ from muniment.records import plain
 
 if TYPE_CHECKING:
     from muniment.memory import Memory
+    from muniment.records import Record
     from muniment.results import Receipt
     from muniment.scoped import ScopedMemory
 
@@ -136,15 +137,27 @@ def _within(me: ScopedMemory, conditions: Mapping[str, Any] | None, *, wait: boo
 
 def _forget_one(run: Run, memory_id: str, *, dry_run: bool, wait: bool, yes: bool) -> None:
     with run.scoped() as me:
-        if dry_run or not yes:
+        if dry_run:
             record = me.get(memory_id)
-            run.out.show(record_view(record))
-            if dry_run:
-                run.out.emit({"would_forget": record.to_dict()})
-                return
-            typer.confirm("Forget this record for good?", abort=True)
+            run.out.emit({"would_forget": record.to_dict()}, record_view(record))
+            return
+        if not yes:
+            confirm_record(run, me.get(memory_id))
         receipt = me.forget(memory_id, wait=wait)
     run.out.emit(receipt.to_dict(), receipt_view(receipt))
+
+
+def confirm_record(run: Run, record: Record) -> None:
+    """Show a record and ask whether to forget it.
+
+    Raises:
+        InvalidInputError: Nobody can be asked.
+        Abort: The answer was no.
+    """
+    if run.out.as_json:
+        raise InvalidInputError("With --json nobody can be asked; add --yes.")
+    run.out.show(record_view(record))
+    typer.confirm("Forget this record for good?", abort=True)
 
 
 def _whole(run: Run, memory: Memory, what: str, *, wait: bool) -> _Plan:

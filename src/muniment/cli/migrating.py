@@ -15,11 +15,11 @@ from rich.text import Text
 from muniment.cli.options import Run
 from muniment.cli.output import done, visible
 from muniment.cli.views import plural
-from muniment.errors import InvalidInputError
+from muniment.errors import BatchError, InvalidInputError
 
 if TYPE_CHECKING:
     from muniment.scoped import Progress
-    from muniment.transfers import ImportReport
+    from muniment.transfers import ImportReport, SkippedLine
 
 EXPORT = "export"
 
@@ -128,15 +128,29 @@ def migrate(run: Run, file: str, wishes: Wishes) -> None:
         InvalidInputError: There is no such file.
     """
     with run.out.progress("Embedding") as progress:
-        report = _taken(run, _source(file), wishes, progress)
-    left_out = Counter(one.reason.replace("_", " ") for one in report.skipped)
-    counts = [f"{report.saved:,} saved", f"{report.candidates:,} of them wait for review"]
+        try:
+            report = _taken(run, _source(file), wishes, progress)
+        except BatchError as error:
+            raise BatchError(
+                f"{plural(len(error.items), 'item')} cannot be taken in, so nothing was imported; "
+                "mend the file or pass --skip-errors.",
+                error.items,
+            ) from None
+    if not run.out.as_json:
+        run.out.note(*(f"line {one.line}: {_reason(one)}" for one in report.skipped))
+    counts = [f"{report.saved:,} saved"]
+    counts += [f"{report.candidates:,} of them wait for review"] if report.candidates else []
+    left_out = Counter(map(_reason, report.skipped))
     counts += [f"{count:,} left out: {reason}" for reason, count in left_out.items()]
     run.out.emit(
         report.to_dict(),
         done(f"Read {plural(report.read, 'item')}.", ", ".join(counts)),
         *(Text(visible(note), "yellow") for note in report.notes),
     )
+
+
+def _reason(skipped: SkippedLine) -> str:
+    return skipped.reason.replace("_", " ")
 
 
 def _source(file: str) -> Path | TextIO:
@@ -168,7 +182,7 @@ def _taken(run: Run, source: Path | TextIO, wishes: Wishes, progress: Progress) 
             mode=wishes.mode,
             approved_by_operator=wishes.approved_by_operator,
             kind=wishes.kind,
-            user_id=wishes.old_user,
+            known_as=wishes.old_user,
             namespace=wishes.namespace,
             assume_utc=wishes.assume_utc,
             progress=progress,

@@ -149,12 +149,10 @@ class Run:
         scope = self.scope()
         spaces = [parse_space(scope.tenant_id, one) for one in self.spaces]
         with self.memory(model=model) as memory:
-            yield memory.scoped(
-                tenant_id=scope.tenant_id,
-                user_id=scope.user_id,
-                agent_id=scope.agent_id,
-                spaces=spaces,
+            me = memory.scoped(
+                tenant_id=scope.tenant_id, user_id=scope.user_id, agent_id=scope.agent_id
             )
+            yield me.with_spaces(*spaces) if spaces else me
 
     @contextmanager
     def reviewing(self) -> Iterator[ReviewDesk]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from muniment.cli import deciding
+from muniment.cli.forgetting import confirm_record
 from muniment.cli.options import Run, command, parse_changes, parse_space
 from muniment.cli.output import done
 from muniment.cli.parameters import (
@@ -26,8 +27,11 @@ from muniment.cli.parameters import (
     ValidUntil,
     Value,
     Version,
+    Wait,
+    Yes,
 )
 from muniment.cli.review_views import candidates_table, written_view
+from muniment.cli.views import receipt_view
 from muniment.errors import ScopeError
 from muniment.records import plain
 from muniment.scope import Scope
@@ -216,3 +220,27 @@ def correct(
     with run.reviewing() as desk:
         written = desk.correct(owner, memory_id, **changes)
     run.out.emit(written.to_dict(), written_view(written, "Corrected"))
+
+
+@command(app, reviewer=True, embedder=False)
+def forget(
+    run: Run,
+    memory_id: MemoryId,
+    user: OfUser = None,
+    agent: OfAgent = None,
+    space: OfSpace = None,
+    wait: Wait = False,
+    yes: Yes = False,
+) -> None:
+    """Delete a record of a scope or space and print the receipt.
+
+    Example: muniment review forget mem_01… --space project/apollo
+    """
+    owner = _owner(run, user, agent, space)
+    if owner is None:
+        raise ScopeError("Say whose record it is: --user and --agent, or --space.")
+    with run.reviewing() as desk:
+        if not yes:
+            confirm_record(run, desk.record(owner, memory_id))
+        receipt = desk.forget(owner, memory_id, wait=wait)
+    run.out.emit(receipt.to_dict(), receipt_view(receipt))

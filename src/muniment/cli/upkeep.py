@@ -118,6 +118,8 @@ def _store_rows(health: Health) -> dict[str, RenderableType | None]:
         "store": store.location,
         "schema": str(store.schema_version),
         "size": f"{store.bytes:,} bytes",
+        "sealed": "yes" if store.sealed else "no",
+        "integrity": store.integrity,
         "scopes": f"{health.scopes:,}",
         "records": f"{counts.active:,} active, {counts.superseded:,} superseded, "
         f"{counts.expired:,} expired",
@@ -133,6 +135,16 @@ def _verdict(problems: list[str]) -> RenderableType:
     return Group(Text(), *lines)
 
 
+_DONE = {
+    "resumed": ("interrupted deletion", "carried on"),
+    "deleted": ("expired record", "deleted"),
+    "archived": ("expired record", "archived"),
+    "lapsed": ("candidate", "lapsed"),
+    "retired": ("tombstone", "retired"),
+    "finished": ("deletion", "finished and verified"),
+}
+
+
 @command(maintain, name="run", scope=False)
 def keep_up(run: Run) -> None:
     """Do what is due: carry on deletions, end lifetimes, compact, verify.
@@ -143,16 +155,12 @@ def keep_up(run: Run) -> None:
     """
     with run.memory() as memory:
         did = memory.maintain()
-    counts = {
-        "resumed": "interrupted deletions carried on",
-        "deleted": "expired records deleted",
-        "archived": "expired records archived",
-        "lapsed": "candidates lapsed",
-        "retired": "tombstones retired",
-        "finished": "deletions finished and verified",
-    }
     found = did.to_dict()
-    lines = [f"{found[name]:,} {said}" for name, said in counts.items() if found[name]]
+    lines = [
+        f"{plural(count, noun)} {verb}"
+        for name, (noun, verb) in _DONE.items()
+        if (count := getattr(did, name))
+    ]
     run.out.emit(
         found,
         done("Maintained.", ", ".join(lines) or "nothing was due"),

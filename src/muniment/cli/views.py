@@ -297,15 +297,15 @@ def _surfaces(receipt: Receipt, names: Sequence[str]) -> Table:
 
 
 def receipts_table(receipts: Sequence[Receipt]) -> RenderableType:
-    """Return receipts one a line, with how far each deletion has come."""
+    """Return receipts one below the other, with how far each deletion has come."""
     table = Table.grid(padding=(0, 2))
-    for style in ("", "", NAME):
-        table.add_column(style=style, no_wrap=True)
-    table.add_column(ratio=1)
+    table.add_column(no_wrap=True)
+    table.add_column(ratio=1, style=NAME)
     for one in receipts:
         step, at = one.states[-1]
-        about = f"{one.target}, {plural(one.records, 'record')}"
-        table.add_row(one.receipt_id, f"{iso(at)[:19]}Z", Text(step), about)
+        about = f"{iso(at)[:19]}Z · {one.target} · {plural(one.records, 'record')}"
+        table.add_row(one.receipt_id, Text(step))
+        table.add_row(Text(about, DIM), "")
     return table
 
 

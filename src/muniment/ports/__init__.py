@@ -18,7 +18,14 @@ from muniment.ports.deletions import (
     Hidden,
     ReceiptLink,
 )
-from muniment.ports.integrity import Anchored, Head, Inspection, InspectionView, Reveal
+from muniment.ports.integrity import (
+    Anchored,
+    Head,
+    Inspection,
+    InspectionView,
+    Reveal,
+    SealedRow,
+)
 from muniment.ports.keys import KeyManager, KeySource, MasterKey
 from muniment.ports.models import (
     Calibration,
@@ -73,6 +80,7 @@ __all__ = [
     "Proposed",
     "ReceiptLink",
     "Reveal",
+    "SealedRow",
     "Screener",
     "Snapshot",
     "Store",

@@ -58,6 +58,19 @@ class Inspection(NamedTuple):
     flaws: tuple[Flaw, ...]
 
 
+class SealedRow(NamedTuple):
+    """The ciphertexts of one row, in the order of their columns.
+
+    `table` is records (text, labels), words, vectors or candidates (statement, decision); `slot`
+    is 0 but for vectors.
+    """
+
+    table: str
+    seq: int
+    slot: int
+    parts: tuple[str | bytes | None, ...]
+
+
 Reveal = Callable[[Head, AuditEntry], AuditEntry]
 """Opens what of an audit entry is sealed."""
 
@@ -67,6 +80,12 @@ class InspectionView(Protocol):
 
     def heads(self) -> list[Head]:
         """Return the state of every owner as it stands there, whether or not it is genuine."""
+        ...
+
+    def sealed_rows(
+        self, tenant_id: str, owner_no: int, table: str, low: int, high: int
+    ) -> list[SealedRow]:
+        """Return what of a table's rows is sealed in a sealed store, with a seq in [low, high]."""
         ...
 
     def inspect(self, head: Head, noted: Head | None, reveal: Reveal | None = None) -> Inspection:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from muniment.keys import Keys
 from muniment.ports.archive import ArchiveView, ArchiveWriter
 from muniment.ports.deletions import DeletionView, DeletionWriter
+from muniment.ports.integrity import Anchored, InspectionView, SealedRow
+from muniment.ports.keys import MasterKey
 from muniment.ports.models import EmbeddingModel
 from muniment.ports.rows import (
     Filed,
@@ -29,7 +32,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 T = TypeVar("T")
 
 
-class Snapshot(ArchiveView, DeletionView, Protocol):
+class Snapshot(ArchiveView, DeletionView, InspectionView, Protocol):
     """A consistent, read-only view of the store at one moment."""
 
     def owner(self, owner: Owner) -> OwnerState | None:
@@ -136,12 +139,24 @@ class Snapshot(ArchiveView, DeletionView, Protocol):
         """Return the number of a model, or None when no vector of it was ever stored."""
         ...
 
+    def next_seq(self, owner: OwnerState) -> int:
+        """Return the seq that the owner's next record or candidate will get."""
+        ...
+
 
 class Transaction(Snapshot, ArchiveWriter, DeletionWriter, Protocol):
     """A view that can also write. Everything in it commits together or not at all."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
         """Return the owner's state, creating it when it is new."""
+        ...
+
+    def label(self, owner: OwnerState, sealed: bytes) -> None:
+        """Keep the sealed parts of an owner whose columns hold only digests of them."""
+        ...
+
+    def put_sealed(self, tenant_id: str, owner_no: int, row: SealedRow) -> None:
+        """Put other ciphertexts of the same content in the place of a row's."""
         ...
 
     def ensure_slot(self, model: EmbeddingModel) -> int:
@@ -227,8 +242,20 @@ class Transaction(Snapshot, ArchiveWriter, DeletionWriter, Protocol):
         action: str,
         memory_ids: Sequence[str],
         reason: str | None = None,
+        sealed: str | None = None,
     ) -> None:
-        """Add an entry to the scope's audit chain."""
+        """Add an entry to the scope's audit chain.
+
+        Args:
+            owner: Whose chain.
+            at: The instant.
+            actor: Who did it.
+            action: What was done.
+            memory_ids: The records concerned.
+            reason: A code for why, or None.
+            sealed: What to keep in the place of actor and reason; the chain covers those
+                themselves.
+        """
         ...
 
 
@@ -278,6 +305,49 @@ class Store(Protocol):
 
         Returns:
             Whether it is done; False when the store is not sealed.
+        """
+        ...
+
+    def reseal(self, owner: OwnerState) -> bool:
+        """Give an owner a new data key, seal all its rows again and destroy the old key.
+
+        What was removed before is then unreadable in old copies too. May be interrupted and
+        repeated; reading and writing work meanwhile.
+
+        Returns:
+            Whether it is done; False when the store is not sealed.
+        """
+        ...
+
+    def rotate_master(self, master: MasterKey | None) -> int:
+        """Guard the data keys by another master key, all or nothing.
+
+        Args:
+            master: The other one; None for a new key in the store's own key file.
+
+        Returns:
+            How many data keys there are.
+
+        Raises:
+            InvalidInputError: The store is not sealed, or its key is elsewhere and none is given.
+        """
+        ...
+
+    def anchor(self, *, renew: bool = False) -> None:
+        """Note the present state of every owner outside the database.
+
+        Happens by itself when the store is closed and every so many commits.
+
+        Args:
+            renew: Whether to make a new anchor, so that the present state is believed.
+        """
+        ...
+
+    def anchored(self, path: Path | None = None) -> Anchored | None:
+        """Return what the anchor says; None for a store that never had one.
+
+        Args:
+            path: A copy of the anchor that was kept elsewhere; None for the store's own.
         """
         ...
 

@@ -88,7 +88,7 @@ class ScopedExchanging(ScopedBase):
         mode: str = "all_or_nothing",
         approved_by_operator: bool = False,
         kind: str | None = None,
-        user_id: str | None = None,
+        known_as: str | None = None,
         namespace: Sequence[str] = (),
         assume_utc: bool = False,
         progress: Progress | None = None,
@@ -108,7 +108,7 @@ class ScopedExchanging(ScopedBase):
             mode: `"all_or_nothing"`, or `"skip"` to leave out what cannot be taken in.
             approved_by_operator: Whether what was only inferred becomes records at once.
             kind: The kind of items that name none. None for `verified_fact`.
-            user_id: The person's id in the other system, when it differs.
+            known_as: The person's id in the other system, when it differs.
             namespace: The beginning of this scope's namespace, for `langgraph`.
             assume_utc: Whether times without an offset are UTC.
             progress: Called with how many statements are embedded and how many there are.
@@ -122,4 +122,4 @@ class ScopedExchanging(ScopedBase):
         from muniment.services.exchange.migrate import Wishes
 
         wishes = Wishes(mode, approved_by_operator, kind, tuple(namespace), assume_utc, progress)
-        return self._services.exchange.migrating.scope(self._scope, origin, source, wishes, user_id)
+        return self._services.exchange.migrating.scope(self._scope, origin, source, wishes, known_as)

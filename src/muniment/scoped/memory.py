@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from muniment.scope import Space
 from muniment.scoped.exchanging import ScopedExchanging
 from muniment.scoped.forgetting import ScopedForgetting
 from muniment.scoped.proposing import ScopedProposing
@@ -13,3 +14,14 @@ class ScopedMemory(
     ScopedWriting, ScopedForgetting, ScopedReading, ScopedProposing, ScopedExchanging
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
+
+    def with_spaces(self, *spaces: Space) -> ScopedMemory:
+        """Return the memory of the same scope that may also read shared spaces.
+
+        Args:
+            spaces: The spaces, from verified claims.
+
+        Raises:
+            ScopeError: A space belongs to another tenant.
+        """
+        return ScopedMemory(self._services, self._scope, spaces)

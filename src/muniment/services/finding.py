@@ -205,9 +205,7 @@ class Finder:
         return Reading(state, tuple(Sought(one, words, exact) for one in views))
 
 
-_NOTHING = Sought(
-    Segment.of(IndexChanges([], []), 0, 0).view(0), (), None
-)
+_NOTHING = Sought(Segment.of(IndexChanges([], []), 0, 0).view(0), (), None)
 
 
 def _allowed(

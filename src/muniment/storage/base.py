@@ -26,6 +26,10 @@ from muniment.rules.filters import Facts
 from muniment.scope import Owner, Scope, Space, SpaceType
 
 Row = Sequence[Any]
+_PATHS = {path.value: path for path in WritePath}
+_AUTHORITIES = {int(authority): authority for authority in Authority}
+_EMBEDDINGS = {state.value: state for state in EmbeddingState}
+_STATUSES = {status.value: status for status in Status}
 ARCHIVED = "archived"
 """What is stored of an expired record that its kind's policy keeps for exports."""
 
@@ -61,11 +65,11 @@ def to_record(row: Row, owner: Owner, now: int) -> Record:
         text=text,
         field=field,
         value=None if value is None else json.loads(value),
-        source=Source(source_id, WritePath(path)),
-        authority=Authority(authority),
+        source=Source(source_id, _PATHS[path]),
+        authority=_AUTHORITIES[authority],
         actor=actor,
         approved_by=approved_by,
-        evidence=tuple(json.loads(evidence)),
+        evidence=() if evidence == "[]" else tuple(json.loads(evidence)),
         reference=reference,
         follows=follows,
         status=status_at(status, expires_at, now),
@@ -73,10 +77,10 @@ def to_record(row: Row, owner: Owner, now: int) -> Record:
         valid_from=_moment(valid_from),
         valid_until=_moment(valid_until),
         expires_at=_moment(expires_at),
-        metadata=json.loads(metadata),
+        metadata={} if metadata == "{}" else json.loads(metadata),
         supersedes=supersedes,
         superseded_by=superseded_by,
-        embedding=EmbeddingState(embedding),
+        embedding=_EMBEDDINGS[embedding],
     )
 
 
@@ -84,7 +88,7 @@ def status_at(stored: str, expires_at: int | None, now: int) -> Status:
     """Return a record's status at an instant: at `expires_at` itself it is expired."""
     if stored == ARCHIVED or (expires_at is not None and expires_at <= now):
         return Status.EXPIRED
-    return Status(stored)
+    return _STATUSES[stored]
 
 
 def _moment(instant: int | None) -> datetime | None:
@@ -96,19 +100,23 @@ def statement_json(statement: Statement) -> str:
     return canonical_json(statement.to_dict())
 
 
+def to_statement(said: dict[str, Any]) -> Statement:
+    """Return a statement from what `to_dict` wrote of it."""
+    for name in ("expires_at", "valid_from", "valid_until"):
+        said[name] = None if said[name] is None else datetime.fromisoformat(said[name])
+    return Statement(**said)
+
+
 def to_candidate(row: Row, owner: Owner) -> Candidate:
     """Return the candidate of a row of the `candidate_*` queries."""
     (candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
      evidence, findings, contested, created_at, decided_at, decided_by, reason,
      memory_id) = row  # fmt: skip
-    said = json.loads(statement)
-    for name in ("expires_at", "valid_from", "valid_until"):
-        said[name] = None if said[name] is None else datetime.fromisoformat(said[name])
     return Candidate(
         candidate_id=candidate_id,
         seq=seq,
         scope=owner,
-        statement=Statement(**said),
+        statement=to_statement(json.loads(statement)),
         status=CandidateStatus(status),
         version=version,
         content_hash=content_hash.hex(),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from muniment.clock import to_instant
-from muniment.ports import Head, Inspection, Reveal
+from muniment.ports import Head, Inspection, Reveal, SealedRow
 from muniment.records import AuditEntry
 from muniment.results import Flaw
 from muniment.storage.base import audit_digest, to_audit_entry
@@ -19,6 +19,12 @@ _TABLES = {
     "vectors": "all_vectors",
     "candidates": "all_candidates",
     "tombstones": "all_tombstones",
+}
+_SEALED = {
+    "records": "sealed_records",
+    "words": "sealed_words",
+    "vectors": "sealed_vectors",
+    "candidates": "sealed_candidates",
 }
 _EVERY = 2**62
 
@@ -51,11 +57,18 @@ class SqliteInspection(GuardedView):
                 flaws.append(flaw("row_edited", head, table, row.get("candidate_id") or item))
         if total != unmask(self._guard.key(head.tenant_id), owner["content"]):
             flaws.append(flaw("rows_missing_or_added", head))
-        entries = 0
         for problem in self._chain(key, head, noted, reveal):
             flaws.append(flaw(problem, head, "audit"))
         ((entries,),) = self._all("count_audit", key)
         return Inspection(rows, entries, tuple(flaws))
+
+    def sealed_rows(
+        self, tenant_id: str, owner_no: int, table: str, low: int, high: int
+    ) -> list[SealedRow]:
+        """Return what of a table's rows is sealed in a sealed store."""
+        values = {"tenant_id": tenant_id, "owner_no": owner_no, "low": low, "high": high}
+        rows = self._all(_SEALED[table], values)
+        return [SealedRow(table, seq, slot, tuple(parts)) for seq, slot, *parts in rows]
 
     def _rows(self, key: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
         for table, name in _TABLES.items():

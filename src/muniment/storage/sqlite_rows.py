@@ -15,6 +15,7 @@ from muniment.ports import (
     NewTombstone,
     OwnerState,
     PendingText,
+    SealedRow,
     Traces,
 )
 from muniment.records import AuditEntry, EmbeddingState, Record, canonical_json
@@ -34,6 +35,13 @@ from muniment.storage.base import (
 from muniment.storage.sqlite_ledger import GuardedView, Ledger, key_of
 
 __all__ = ["SqliteRecordSnapshot", "SqliteRecordTransaction", "key_of"]
+
+_RESEALING = {
+    "records": ("reseal_record", ("text", "metadata")),
+    "words": ("reseal_words", ("words",)),
+    "vectors": ("upsert_vector", ("vector",)),
+    "candidates": ("reseal_candidate", ("statement", "reason")),
+}
 
 
 class SqliteRecordSnapshot(GuardedView):
@@ -176,6 +184,12 @@ class SqliteRecordTransaction(Ledger, SqliteRecordSnapshot):
     def label(self, owner: OwnerState, sealed: bytes) -> None:
         """Keep the sealed parts of an owner whose columns hold only digests of them."""
         self._all("label_owner", {**key_of(owner), "label": sealed})
+
+    def put_sealed(self, tenant_id: str, owner_no: int, row: SealedRow) -> None:
+        """Put other ciphertexts of the same content in the place of a row's."""
+        key = {"tenant_id": tenant_id, "owner_no": owner_no, "seq": row.seq, "slot": row.slot}
+        name, columns = _RESEALING[row.table]
+        self._all(name, {**key, **dict(zip(columns, row.parts, strict=True))})
 
     def ensure_slot(self, model: EmbeddingModel) -> int:
         """Return the number of a model, creating it when it is new."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.errors import KeyMissingError, WrongKeyError
 from muniment.keys import LENGTH, local_wrapping_key, wrapping_key
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _NONCE = 12
 _ROOT = b"muniment root"
+_EVERY = 2**62
 
 
 def _cipher(key: bytes) -> AESGCM:
@@ -79,27 +80,34 @@ def manager_of(master: MasterKey) -> KeyManager:
     return master if isinstance(master, KeyManager) else LocalManager(master)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Whose data keys: an owner in one of its incarnations."""
+class Place(NamedTuple):
+    """Whose data keys: an owner's."""
 
     tenant_id: str
     owner_no: int
+
+
+@dataclass(frozen=True, slots=True)
+class DataKey:
+    """One data key of an owner.
+
+    Attributes:
+        incarnation: The incarnation of the owner that writes with it.
+        bound: What its ciphertexts are bound to besides their place.
+        cipher: What seals and opens; None when the key is destroyed.
+        is_replaced: Whether it was destroyed after everything was sealed again.
+    """
+
     incarnation: bytes
+    bound: bytes
+    cipher: AESGCM | None
+    is_replaced: bool
 
-    def bound(self, generation: int) -> bytes:
-        """Return what a wrapped data key is bound to."""
-        tenant = self.tenant_id.encode()
-        numbers = (len(tenant), self.owner_no, generation)
-        return b"".join([*(n.to_bytes(8, "big") for n in numbers), tenant, self.incarnation])
 
-    def values(self) -> dict[str, object]:
-        """Return the columns that name it."""
-        return {
-            "tenant_id": self.tenant_id,
-            "owner_no": self.owner_no,
-            "incarnation": self.incarnation,
-        }
+def _bound(place: Place, generation: int, incarnation: bytes) -> bytes:
+    tenant = place.tenant_id.encode()
+    numbers = (len(tenant), place.owner_no, generation)
+    return b"".join([*(n.to_bytes(8, "big") for n in numbers), tenant, incarnation])
 
 
 class Vault:
@@ -119,7 +127,7 @@ class Vault:
         self._manager = manager_of(master)
         self._wrapped = b""
         self._own: tuple[bytes, bytes] | None = None
-        self._known: dict[Place, Mapping[int, AESGCM | None]] = {}
+        self._known: dict[Place, Mapping[int, DataKey]] = {}
         self._moved = 0
 
     def make(self) -> None:
@@ -161,45 +169,62 @@ class Vault:
                 self._own = None
             self._moved = moved
 
-    def ciphers(self, place: Place) -> Mapping[int, AESGCM | None]:
-        """Return an owner's keys by generation; None stands for a destroyed one."""
+    def data_keys(self, place: Place) -> Mapping[int, DataKey]:
+        """Return an owner's keys by generation, oldest first."""
         known = self._known.get(place)
         if known is None:
-            key = wrapping_key(self._keys()[1], place.tenant_id)
-            where = self._manager.name
-            known = self._known[place] = {
-                generation: None
-                if wrapped is None
-                else _cipher(_unwrap(key, wrapped, place.bound(generation), where))
-                for generation, wrapped in self._file.run("data_keys", place.values())
-            }
+            rows = self._file.run("data_keys", place._asdict())
+            known = self._known[place] = {row[0]: self._opened(place, *row) for row in rows}
         return known
 
-    def add(self, place: Place) -> int:
+    def _opened(
+        self,
+        place: Place,
+        generation: int,
+        incarnation: bytes,
+        wrapped: bytes | None,
+        replaced: int,
+    ) -> DataKey:
+        bound = _bound(place, generation, incarnation)
+        if wrapped is None:
+            return DataKey(incarnation, bound, None, bool(replaced))
+        key = wrapping_key(self._keys()[1], place.tenant_id)
+        cipher = _cipher(_unwrap(key, wrapped, bound, self._manager.name))
+        return DataKey(incarnation, bound, cipher, is_replaced=False)
+
+    def add(self, place: Place, incarnation: bytes) -> int:
         """Give an owner a new data key, durably, and return its generation."""
         with self._file.changing():
             self.refresh()
             key = wrapping_key(self._keys()[1], place.tenant_id)
-            known = self._file.run("data_keys", place.values())
+            known = self._file.run("data_keys", place._asdict())
             generation = known[-1][0] + 1 if known else 1
-            wrapped = _wrap(key, os.urandom(LENGTH), place.bound(generation))
-            values = {**place.values(), "generation": generation, "wrapped": wrapped}
+            bound = _bound(place, generation, incarnation)
+            values = {
+                **place._asdict(),
+                "generation": generation,
+                "incarnation": incarnation,
+                "wrapped": _wrap(key, os.urandom(LENGTH), bound),
+            }
             self._file.run("insert_data_key", values)
         self._known.pop(place, None)
         return generation
 
-    def destroy(self, place: Place, *, below: int | None = None) -> bool:
-        """Destroy an owner's keys, durably; return whether there were any.
+    def destroy(self, place: Place, incarnation: bytes, *, below: int | None = None) -> bool:
+        """Destroy the keys of one incarnation, durably; return whether there were any.
 
         Args:
             place: Whose.
-            below: Keep this generation and later ones; None to destroy all, also those of earlier
-                incarnations.
+            incarnation: The incarnation.
+            below: Keep this generation and later ones, since everything was sealed again; None
+                to destroy all.
         """
-        last = 2**62 if below is None else below - 1
+        last = _EVERY if below is None else below - 1
+        values = {**place._asdict(), "incarnation": incarnation, "generation": last}
+        values["replaced"] = int(below is not None)
         with self._file.changing():
-            gone = self._file.run("destroy_data_keys", {**place.values(), "generation": last})
-        self._known.clear()
+            gone = self._file.run("destroy_data_keys", values)
+        self._known.pop(place, None)
         return bool(gone)
 
     def rotate(self, master: MasterKey) -> int:
@@ -215,11 +240,11 @@ class Vault:
             wrapped = manager.wrap(root + new)
             rows = self._file.run("every_data_key")
             for tenant_id, owner_no, incarnation, generation, held in rows:
-                place = Place(tenant_id, owner_no, incarnation)
-                bound = place.bound(generation)
+                place = Place(tenant_id, owner_no)
+                bound = _bound(place, generation, incarnation)
                 key = _unwrap(wrapping_key(old, tenant_id), held, bound, self._manager.name)
                 again = _wrap(wrapping_key(new, tenant_id), key, bound)
-                values = {**place.values(), "generation": generation, "wrapped": again}
+                values = {**place._asdict(), "generation": generation, "wrapped": again}
                 self._file.run("replace_data_key", values)
             self._file.run("replace_root", {"wrapped": wrapped})
         self._manager, self._wrapped, self._own = manager, wrapped, (root, new)

@@ -165,7 +165,7 @@ class ChangesContract:
         with store.snapshot() as view:
             assert view.owner(SCOPE) == before
             assert view.slot(MODEL) is None
-            assert view.filed(before, "again") is None
+            assert view.filed(before, "again", NOW) is None
             assert len(view.audit(before, 0, 99)) == view.counts(before, NOW).active == 1
 
     def test_neighbours_are_kept(self, store: Store) -> None:
@@ -245,7 +245,7 @@ def _do(tx: Transaction, step: str, choice: int, slot: int) -> OwnerState:
         tx.insert(owner, sample())
     elif step == "s":
         new = sample()
-        tx.supersede(owner, chosen.memory_id, new.memory_id)
+        tx.supersede(owner, chosen.memory_id, new.memory_id, NOW)
         tx.insert(owner, new)
     elif step == "r":
         tx.remove(owner, chosen)

@@ -155,7 +155,7 @@ class LifecycleContract:
 
         def work(tx: Transaction) -> str:
             owner = tx.ensure_owner(SCOPE, NOW)
-            filed = tx.filed(owner, "s")
+            filed = tx.filed(owner, "s", NOW)
             if filed is not None:
                 return filed.memory_id
             new = sample(source_id="s")

@@ -71,7 +71,7 @@ class OwnersContract:
         first = store.write(lambda tx: tx.ensure_owner(SCOPE, NOW))
         second = store.write(lambda tx: tx.ensure_owner(SCOPE, NOW + 1))
         assert first == second == state(store)
-        assert first.scope == SCOPE
+        assert first.owner == SCOPE
 
     def test_lookalikes_stay_apart(self, store: Store) -> None:
         """Case, spaces, Unicode forms, wildcards and quotes never make two scopes one."""
@@ -106,7 +106,7 @@ class OwnersContract:
         """Within a tenant no two scopes share a number, however they come."""
         scopes = [Scope(tenant, f"user_{n}", "helper") for n in range(5) for tenant in "ab"]
         owners = store.write(lambda tx: [tx.ensure_owner(scope, NOW) for scope in scopes])
-        numbers = {(owner.scope.tenant_id, owner.owner_no) for owner in owners}
+        numbers = {(owner.owner.tenant_id, owner.owner_no) for owner in owners}
         assert len(numbers) == len(scopes)
         assert len({owner.incarnation for owner in owners}) == len(scopes)
 
@@ -115,7 +115,7 @@ class OwnersContract:
         scopes = {Scope("acme", f"user_{n}", "helper") for n in range(3)}
         states = {stored(store, sample(), scope=scope) for scope in scopes}
         with store.snapshot() as view:
-            assert set(view.scopes()) == states
+            assert set(view.owners()) == states
 
     def test_foreign_ids_vanish(self, store: Store) -> None:
         """What another scope wrote is found by no lookup, not even by its exact id."""
@@ -124,7 +124,7 @@ class OwnersContract:
         mine = stored(store, scope=Scope("acme", "user_43", "helper"))
         with store.snapshot() as view:
             assert view.record(mine, theirs.memory_id, NOW) is None
-            assert view.filed(mine, theirs.source_id) is None
+            assert view.filed(mine, theirs.source_id, NOW) is None
             assert view.active_field(mine, theirs.kind, "seat", NOW) is None
             assert view.records(mine, [1], NOW) == view.page(mine, 99, 99, NOW) == []
             assert view.facts(mine) == []
@@ -142,7 +142,7 @@ class OwnersContract:
 
         def work(tx: Transaction) -> None:
             mine = tx.bump(tx.ensure_owner(other, NOW))
-            tx.supersede(mine, theirs.memory_id, "mem_mine")
+            tx.supersede(mine, theirs.memory_id, "mem_mine", NOW)
             tx.set_vector(mine, 1, tx.ensure_slot(EmbeddingModel("m", "1", 1)), b"\0\0\0\0")
             tx.remove(mine, _seen(tx, theirs.memory_id))
 
@@ -158,7 +158,8 @@ class OwnersContract:
 
         other = store.write(work)
         with store.snapshot() as view:
-            assert view.tombstoned(other, b"source", b"value") is None
+            assert view.buried_source(other, b"source") is None
+            assert view.buried_value(other, b"value") == frozenset()
 
     def test_bump_adds_one(self, store: Store) -> None:
         """Each bump moves the version by one, and the new version is what snapshots see."""

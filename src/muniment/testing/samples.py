@@ -33,6 +33,10 @@ def sample(**changes: object) -> NewRecord:
         "payload_digest": b"payload",
         "authority": Authority.EXPLICIT,
         "actor": "subject",
+        "approved_by": None,
+        "evidence": (),
+        "reference": None,
+        "follows": None,
         "created_at": NOW,
         "valid_from": None,
         "valid_until": None,
@@ -81,7 +85,7 @@ def replace(store: Store, old: str, new: NewRecord, scope: Scope = SCOPE) -> Own
 
     def work(tx: Transaction) -> OwnerState:
         owner = tx.bump(tx.ensure_owner(scope, NOW))
-        tx.supersede(owner, old, new.memory_id)
+        tx.supersede(owner, old, new.memory_id, NOW)
         tx.insert(owner, new)
         return owner
 
@@ -149,9 +153,9 @@ def chain_holds(store: Store, entries: Sequence[AuditEntry], scope: Scope = SCOP
 def link(store: Store, owner: OwnerState, previous: bytes, entry: AuditEntry) -> bytes:
     """Return the digest that an entry should have after another one's."""
     return audit_digest(
-        store.keys.audit(owner.scope),
+        store.keys.audit(owner.owner),
         previous,
-        tenant_id=owner.scope.tenant_id,
+        tenant_id=owner.owner.tenant_id,
         owner_no=owner.owner_no,
         number=entry.number,
         at=to_instant("at", entry.at),

@@ -8,6 +8,7 @@ from muniment.aio.scoped.forgetting import AsyncScopedForgetting
 from muniment.aio.scoped.proposing import AsyncScopedProposing
 from muniment.aio.scoped.reading import AsyncScopedReading
 from muniment.aio.scoped.writing import AsyncScopedWriting
+from muniment.scope import Space
 
 
 class AsyncScopedMemory(
@@ -18,3 +19,7 @@ class AsyncScopedMemory(
     AsyncScopedExchanging,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
+
+    def with_spaces(self, *spaces: Space) -> AsyncScopedMemory:
+        """Return the memory of the same scope that may also read shared spaces."""
+        return AsyncScopedMemory(self._sync.with_spaces(*spaces), self._workers)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -49,6 +50,7 @@ class Lance:
 
 def open_lance(folder: Path, embedder: RandomEmbedder) -> Lance:
     """Open it on an empty folder."""
+    os.environ.setdefault("LANCE_LOG", "error")
     arrow = import_module("pyarrow")
     names = ("tenant", "user", "agent", "one", "text")
     columns = [(name, arrow.string()) for name in names]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +51,9 @@ def open_memory(folder: Path, embedder: RandomEmbedder) -> Store:
 
 
 def open_sqlite(folder: Path, embedder: RandomEmbedder) -> Store:
-    """Open a store in a file."""
+    """Open a store in a file; it loads an extension, which not every Python's SQLite can."""
+    if find_spec("pysqlite3"):
+        sys.modules["sqlite3"] = import_module("pysqlite3")
     module, stack = import_module("langgraph.store.sqlite"), ExitStack()
     path = str(folder / "store.db")
     store = stack.enter_context(

@@ -43,6 +43,8 @@ Line = Mapping[str, JSONValue]
 
 _PAGE = 200
 _ALL = 2**31
+_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
+"""Some readers take these for line ends, so they are escaped."""
 
 
 class Exporting:
@@ -122,11 +124,11 @@ class Sink:
 
     def frame(self, line: Line) -> None:
         """Write the header or the footer."""
-        self._write(canonical_json(line) + "\n")
+        self._write(_written(line))
 
     def item(self, line: Line) -> None:
         """Write a line between the two."""
-        text = canonical_json(line) + "\n"
+        text = _written(line)
         self._hash.update(text.encode())
         self._counts[str(line["type"])] += 1
         self._write(text)
@@ -144,6 +146,10 @@ class Sink:
         records, candidates, tombstones, receipts, audit = counts.values()
         lines, digest = done + 2, self._hash.hexdigest()
         return ExportReport(records, candidates, tombstones, receipts, audit, lines, digest)
+
+
+def _written(line: Line) -> str:
+    return canonical_json(line).translate(_LINE_ENDS) + "\n"
 
 
 def _expected(view: Snapshot, state: OwnerState, now: int) -> int:

@@ -17,6 +17,9 @@ ALL = "all_or_nothing"
 SKIP = "skip"
 HARMLESS = frozenset({"known", "duplicate", "other_scope", "inactive"})
 
+LINE_ERRORS = (InvalidInputError, RefusedError, ConflictError, TombstonedError)
+"""What can be wrong with one line; any other error ends the import."""
+
 _REASONS = (
     (TombstonedError, "tombstoned"),
     (ConflictError, "conflict"),

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from muniment.errors import InvalidInputError, MunimentError, RefusedError, UnknownKindError
+from muniment.errors import InvalidInputError, RefusedError, UnknownKindError
 from muniment.ports import OldTables, Transaction
 from muniment.records import Authority, WritePath
 from muniment.results import Outcome
 from muniment.scope import Owner, Scope
 from muniment.services.exchange.files import Source
 from muniment.services.exchange.knowing import as_written
-from muniment.services.exchange.ledger import Ledger, NothingSavedError, check_mode
+from muniment.services.exchange.ledger import LINE_ERRORS, Ledger, NothingSavedError, check_mode
 from muniment.services.exchange.origins import ORIGINS
 from muniment.services.exchange.origins.base import Found, Options, Origin
 from muniment.services.gate import Admitted, Author, Gate
@@ -77,7 +77,7 @@ class Migrating:
         self._old_tables = old_tables
 
     def scope(
-        self, scope: Scope, origin: str, source: Source, wishes: Wishes, user_id: str | None
+        self, scope: Scope, origin: str, source: Source, wishes: Wishes, known_as: str | None
     ) -> ImportReport:
         """Take in what a source holds of one scope.
 
@@ -86,7 +86,7 @@ class Migrating:
             origin: The name of the system.
             source: Its file.
             wishes: What the operator asks.
-            user_id: The person's id in that system when it differs.
+            known_as: The person's id in that system when it differs.
 
         Raises:
             InvalidInputError: The source cannot be read, or an argument is unknown.
@@ -94,7 +94,7 @@ class Migrating:
             BatchError: A row cannot be taken in and the mode is all or nothing.
             StoreError: A database failed; nothing was written.
         """
-        user = scope.user_id if user_id is None else user_id
+        user = scope.user_id if known_as is None else known_as
 
         def place(found: Found) -> Owner | None:
             named = (found.tenant_id, found.user_id, found.agent_id)
@@ -174,7 +174,7 @@ class Migrating:
         for one in found:
             try:
                 newcomer = self._newcomer(one, origin, known, wishes, place, ledger)
-            except MunimentError as error:
+            except LINE_ERRORS as error:
                 ledger.fail(one.line, error, one.item_id)
                 continue
             if newcomer is not None:
@@ -231,7 +231,7 @@ class Migrating:
         for one in newcomers:
             try:
                 self._take(tx, one, ledger)
-            except MunimentError as error:
+            except LINE_ERRORS as error:
                 ledger.fail(one.found.line, error, one.found.item_id)
         return ledger.end()
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from muniment.clock import to_instant
-from muniment.errors import ConflictError, MunimentError, TombstonedError
+from muniment.errors import ConflictError, TombstonedError
 from muniment.ports import (
     ArchivedRecord,
     ImportedEntry,
@@ -33,7 +33,7 @@ from muniment.results import Candidate, CandidateStatus
 from muniment.rules.statement import content_hash
 from muniment.rules.tombstones import Burial
 from muniment.services.exchange.knowing import Knowing, arrived_id
-from muniment.services.exchange.ledger import Ledger
+from muniment.services.exchange.ledger import LINE_ERRORS, Ledger
 from muniment.services.exchange.reading import Item
 from muniment.services.gate import Admitted, Author, Gate
 
@@ -120,7 +120,7 @@ class Refiling:
         line, body = one.item.line, one.item.body
         try:
             known = not self._store(one)
-        except MunimentError as error:
+        except LINE_ERRORS as error:
             self._ledger.fail(line, error, arrived_id(body))
             return
         if known:

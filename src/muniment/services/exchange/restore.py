@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from muniment.clock import to_instant
-from muniment.errors import ConflictError, ForbiddenError, InvalidInputError, MunimentError
+from muniment.errors import ConflictError, ForbiddenError, InvalidInputError
 from muniment.ports import ArchivedRecord, NewTombstone, Transaction
 from muniment.records import Record, WritePath
 from muniment.results import Candidate
@@ -15,7 +15,7 @@ from muniment.rules.statement import statement_of
 from muniment.scope import Owner, Scope, Space
 from muniment.services.exchange.files import Source
 from muniment.services.exchange.knowing import Knowing, arrived_id, as_written
-from muniment.services.exchange.ledger import Ledger, NothingSavedError, check_mode
+from muniment.services.exchange.ledger import LINE_ERRORS, Ledger, NothingSavedError, check_mode
 from muniment.services.exchange.lines import key_mark
 from muniment.services.exchange.reading import ExportFile, Item, read_export
 from muniment.services.exchange.refiling import Arrival, Refiling
@@ -182,7 +182,7 @@ class Restoring:
         for item in items:
             try:
                 arrivals.append(self._arrival(item, targets[item.owner], sources, ledger.trust))
-            except MunimentError as error:
+            except LINE_ERRORS as error:
                 ledger.fail(item.line, error, arrived_id(item.body))
         return arrivals
 

@@ -31,7 +31,8 @@ def read_durable(source: Source, options: Options, tables: Tables) -> Iterator[F
     """
     rows = _rows(source, DURABLE, tables)
     places = list(enumerate((row for name in DURABLE for row in rows.get(name, ())), start=1))
-    yield from _once(list(each(places, _durable, options)))
+    newer = len(rows.get(DURABLE[0], ()))
+    yield from _once(list(each(places, _durable, options)), newer)
 
 
 def _durable(line: int, row: Row, options: Options) -> Found:
@@ -54,13 +55,17 @@ def _durable(line: int, row: Row, options: Options) -> Found:
     )
 
 
-def _once(found: list[Found]) -> Iterator[Found]:
-    """Yield every row, those that another one stands for without what they say."""
+def _once(found: list[Found], newer: int) -> Iterator[Found]:
+    """Yield every row; one that another stands for says so. The first `newer` are of that table."""
+
+    def rank(one: Found) -> tuple[bool, int]:
+        return one.line <= newer, one.made_at or 0
+
     chosen: dict[tuple[str | None, ...], Found] = {}
     for one in found:
         if one.statement is not None and one.reason is None:
             kept = chosen.get(_key(one))
-            if kept is None or (one.made_at or 0) > (kept.made_at or 0):
+            if kept is None or rank(one) > rank(kept):
                 chosen[_key(one)] = one
     for one in found:
         kept = chosen.get(_key(one)) if one.statement is not None else one

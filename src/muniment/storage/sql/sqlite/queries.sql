@@ -868,3 +868,23 @@ INSERT INTO imported_receipts (tenant_id, owner_no, receipt_id, content)
 VALUES (:tenant_id, :owner_no, :receipt_id, :content)
 ON CONFLICT (tenant_id, owner_no, receipt_id) DO NOTHING
 RETURNING receipt_id;
+
+-- name: sealed_records
+-- What of records is sealed in a sealed store.
+SELECT seq, 0, text, metadata FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: sealed_words
+-- What of word lists is sealed in a sealed store.
+SELECT seq, 0, words FROM words
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: sealed_vectors
+-- What of vectors is sealed in a sealed store.
+SELECT seq, slot, vector FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: sealed_candidates
+-- What of candidates is sealed in a sealed store.
+SELECT seq, 0, statement, reason FROM candidates
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;

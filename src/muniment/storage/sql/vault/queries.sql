@@ -18,8 +18,8 @@ UPDATE vault SET wrapped = :wrapped;
 
 -- name: data_keys
 -- Every data key that an owner had or has.
-SELECT generation, wrapped FROM data_keys
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND incarnation = :incarnation
+SELECT generation, incarnation, wrapped, replaced FROM data_keys
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 ORDER BY generation;
 
 -- name: every_data_key
@@ -35,12 +35,11 @@ VALUES (:tenant_id, :owner_no, :incarnation, :generation, :wrapped);
 -- name: replace_data_key
 -- Keep a data key under another wrapping key.
 UPDATE data_keys SET wrapped = :wrapped
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND incarnation = :incarnation
-    AND generation = :generation;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND generation = :generation;
 
 -- name: destroy_data_keys
--- Destroy an owner's data keys up to a generation, of every incarnation.
-UPDATE data_keys SET wrapped = NULL
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND generation <= :generation
-    AND wrapped IS NOT NULL
+-- Destroy the data keys of an owner's incarnation up to a generation.
+UPDATE data_keys SET wrapped = NULL, replaced = :replaced
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND incarnation = :incarnation
+    AND generation <= :generation AND wrapped IS NOT NULL
 RETURNING generation;

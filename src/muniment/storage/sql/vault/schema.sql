@@ -8,8 +8,9 @@ CREATE TABLE IF NOT EXISTS vault (
 CREATE TABLE IF NOT EXISTS data_keys (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,
-    incarnation BLOB NOT NULL,
     generation INTEGER NOT NULL,
+    incarnation BLOB NOT NULL,
     wrapped BLOB,
-    PRIMARY KEY (tenant_id, owner_no, incarnation, generation)
+    replaced INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (tenant_id, owner_no, generation)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,149 @@
+"""Ciphertexts bound to their place: seals and opens what belongs to one owner."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Iterable, Mapping
+
+from muniment.errors import KeyMissingError, StoreBusyError, TamperedError
+from muniment.segment.rows import IndexRow
+from muniment.storage.vault import DataKey
+
+_NONCE = 12
+_HEAD = 4 + _NONCE
+
+
+class Unreadable(Exception):  # noqa: N818 - not a failure: the reader leaves the row out
+    """What was asked for is sealed with a key that was destroyed."""
+
+
+class Sealer:
+    """Seals with an owner's newest key and opens with the one that a ciphertext names.
+
+    A ciphertext is the key's generation (4 bytes, little-endian), a random nonce (12) and AES-256
+    in Galois counter mode with its tag (16). It is bound to tenant, owner number, incarnation,
+    generation, column and seq, so that no other place opens it.
+
+    Args:
+        keys: The owner's keys by generation, oldest first.
+        incarnation: The owner's present incarnation.
+        renew: Makes a key for the incarnation when it has none; returns all keys.
+    """
+
+    def __init__(
+        self,
+        keys: Mapping[int, DataKey],
+        incarnation: bytes,
+        renew: Callable[[], Mapping[int, DataKey]] | None = None,
+    ) -> None:
+        self._keys = keys
+        self._incarnation = incarnation
+        self._renew = renew
+
+    @property
+    def generation(self) -> int | None:
+        """The generation that seals, or None when the incarnation has no key."""
+        alive = (
+            number
+            for number, key in self._keys.items()
+            if key.cipher is not None and key.incarnation == self._incarnation
+        )
+        return max(alive, default=None)
+
+    @property
+    def is_shredded(self) -> bool:
+        """Whether the owner had keys and all are destroyed."""
+        return bool(self._keys) and all(key.cipher is None for key in self._keys.values())
+
+    def seal(self, column: str, seq: int, content: bytes) -> bytes:
+        """Return the ciphertext of a column's content at a place."""
+        generation = self.generation
+        if generation is None:
+            assert self._renew is not None
+            self._keys = self._renew()
+            generation = self.generation
+        assert generation is not None
+        key = self._keys[generation]
+        assert key.cipher is not None
+        nonce = os.urandom(_NONCE)
+        head = generation.to_bytes(4, "little") + nonce
+        return head + key.cipher.encrypt(nonce, content, _bound(key, column, seq))
+
+    def open(self, column: str, seq: int, blob: bytes) -> bytes:
+        """Return the content of a ciphertext.
+
+        Raises:
+            Unreadable: Its key was destroyed.
+            StoreBusyError: Everything was sealed again while this was read.
+            TamperedError: It was altered, or belongs to another place.
+        """
+        from cryptography.exceptions import InvalidTag
+
+        key = self._key_of(blob)
+        assert key.cipher is not None
+        try:
+            return key.cipher.decrypt(blob[4:_HEAD], blob[_HEAD:], _bound(key, column, seq))
+        except (InvalidTag, ValueError) as error:
+            raise TamperedError(
+                f"The sealed {column.partition(':')[0]} at place {seq} of an owner was altered or "
+                "moved; run a verification and restore it from a backup.",
+                column=column,
+                seq=seq,
+            ) from error
+
+    def _key_of(self, blob: bytes) -> DataKey:
+        key = self._keys.get(int.from_bytes(blob[:4], "little"))
+        if key is None:
+            raise KeyMissingError(
+                "The key store does not have the key of a row: it is older than the database, or "
+                "the row was altered. Restore the newest key store."
+            )
+        if key.cipher is None:
+            if key.is_replaced:
+                raise StoreBusyError("The owner was sealed again during this read; repeat it.")
+            raise Unreadable
+        return key
+
+    def is_current(self, blob: bytes) -> bool:
+        """Return whether a ciphertext is sealed with the key that seals now."""
+        return int.from_bytes(blob[:4], "little") == self.generation
+
+    def open_rows(self, rows: Iterable[IndexRow], slot: int | None) -> list[IndexRow]:
+        """Return what a segment needs of rows, opened; those whose key is destroyed are left out."""
+        opened = []
+        vectors = f"vector:{slot}"
+        for row in rows:
+            try:
+                words = self.open("words", row.seq, row.words)
+                vector = row.vector and self.open(vectors, row.seq, row.vector)
+            except Unreadable:
+                continue
+            opened.append(row._replace(words=words, vector=vector))
+        return opened
+
+    def seal_text(self, column: str, seq: int, content: str) -> str:
+        """Return the ciphertext of a text, as text."""
+        return base64.b64encode(self.seal(column, seq, content.encode())).decode("ascii")
+
+    def open_text(self, column: str, seq: int, sealed: str) -> str:
+        """Return the text of a ciphertext that is text; errors as in `open`."""
+        return self.open(column, seq, decoded(sealed)).decode()
+
+
+def _bound(key: DataKey, column: str, seq: int) -> bytes:
+    return b"%s%s@%d" % (key.bound, column.encode(), seq)
+
+
+def decoded(sealed: str) -> bytes:
+    """Return the bytes of a ciphertext that is text.
+
+    Raises:
+        TamperedError: It is not one.
+    """
+    try:
+        return base64.b64decode(sealed, validate=True)
+    except ValueError as error:
+        raise TamperedError(
+            "A sealed text is not one any more; restore it from a backup."
+        ) from error

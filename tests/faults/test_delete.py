@@ -1,0 +1,169 @@
+"""Published failures of deletion: residue, resurrection, and too much of it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from muniment import BatchError, Memory, ScopedMemory, Statement, TombstonedError
+from muniment.testing import FakeEmbedder
+from tests.behaviour.conftest import HYBRID, LEXICAL, House, ids, said, same_scope, texts
+
+
+def files_hold(house: House, needle: str) -> bool:
+    """Whether another process finds a text in any file of the store."""
+    found = subprocess.run(
+        [sys.executable, "-m", "muniment.storage.bytescan", str(house.path)],
+        input=needle.encode().hex(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode in (0, 1), found.stderr
+    return found.returncode == 1
+
+
+def returned(me: ScopedMemory, query: str) -> list[str]:
+    """Return what recall, a listing recall and list give."""
+    recalled = me.recall(query, minimum_score=-1, limit=1000, budget=None)
+    about = me.recall("What do you know about me?", minimum_score=-1, limit=1000, budget=None)
+    return texts([*recalled, *about]) + texts(me.list(limit=1000, superseded=True))
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-1")
+def test_session_copy_stays(me: ScopedMemory) -> None:
+    said(me, "locker 42", source_id="th:0")
+    said(me, "locker 43", source_id="other:0")
+    rehearsed = me.forget_where(source_prefix="th:", dry_run=True)
+    assert rehearsed.records == 1
+    me.forget_where(source_prefix="th:")
+    assert set(returned(me, "locker")) == {"locker 43"}
+
+
+@pytest.mark.promise("FOR-2")
+def test_index_residue(house: House, me: ScopedMemory) -> None:
+    kept = said(me, "allergic to peanuts", source_id="s1")
+    elsewhere = same_scope(house.open(), me)
+    assert returned(elsewhere, "peanuts")
+    receipt = me.forget_all(wait=True)
+    for one in (me, elsewhere):
+        assert returned(one, "peanuts") == []
+    assert all(surface.left == 0 for surface in receipt.surfaces)
+    assert receipt.memory_ids == (kept.memory_id,)
+
+
+@pytest.mark.promise("FOR-3")
+def test_resurrection(house: House, memory: Memory, me: ScopedMemory) -> None:
+    kept = said(me, "my name is Zed", source_id="s1")
+    me.forget(kept.memory_id)
+    second = house.open(embedder=FakeEmbedder(name="second"))
+    second.embed()
+    memory.maintain()
+    with pytest.raises(TombstonedError):
+        said(me, "my name is Zed", source_id="s1")
+    with pytest.raises(BatchError):
+        me.import_many([Statement("preference", "my name is Zed", "index m1")])
+    assert returned(me, "Zed") == []
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-4")
+def test_plaintext_left_on_disk(house: House, me: ScopedMemory) -> None:
+    needle = "unique-needle-7f3a"
+    kept = said(me, needle, source_id="s1")
+    assert files_hold(house, needle)
+    me.forget(kept.memory_id, wait=True)
+    assert not files_hold(house, needle)
+    house.opened[0].close()
+    assert not files_hold(house, needle)
+    for file in Path(house.path).parent.iterdir():
+        assert needle.encode() not in file.read_bytes()
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-5")
+def test_over_delete_config(house: House, memory: Memory, me: ScopedMemory) -> None:
+    said(me, "x", source_id="s1")
+    before = memory.policy
+    me.forget_all()
+    assert memory.policy == before
+    said(me, "y", source_id="s2")
+    assert texts(me.list()) == ["y"]
+    assert [entry.action for entry in me.audit()] == ["remember", "forget", "remember"]
+
+
+@HYBRID
+@pytest.mark.promise("FOR-5")
+def test_wrong_top_k_after_delete(me: ScopedMemory) -> None:
+    batch = [Statement("feedback", f"fact number {n} about topic {n}", f"s{n}") for n in range(400)]
+    me.remember_many(batch, approved=True)
+    first = {"source_id": {"in": [f"s{n}" for n in range(200)]}}
+    assert me.forget_where(filters=first).records == 200
+    for n in range(200, 400):
+        query = f"fact number {n} about topic {n}"
+        (best,) = me.recall(query, limit=1)
+        assert best.record.text == query
+    query = "fact number 300 about topic 300"
+    one, three = me.recall(query, limit=1), me.recall(query, limit=3)
+    assert ids(three)[:1] == ids(one)
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-3", "ANS-7")
+def test_race_with_consolidation(me: ScopedMemory) -> None:
+    kept = said(me, "secret X", source_id="s1")
+    (read,) = me.list()
+    me.forget(kept.memory_id)
+    for text in (read.text, "a paraphrase of it"):
+        with pytest.raises(TombstonedError):
+            me.propose(text, kind="insight", source_id="job", evidence=[read.memory_id])
+    assert returned(me, "secret X") == []
+    assert me.candidates() == ()
+    assert me.audit()[-1].action == "refused"
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-2")
+def test_derived_residue(me: ScopedMemory) -> None:
+    kept = said(me, "Bob's PIN hint is tulip", source_id="s1")
+    me.propose("The hint is a flower.", kind="insight", source_id="g", evidence=[kept.memory_id])
+    by_filter = said(me, "Ann's hint is rose", source_id="s2", metadata={"tag": "x"})
+    me.propose("Roses, then.", kind="insight", source_id="h", evidence=[by_filter.memory_id])
+    me.forget(kept.memory_id)
+    me.forget_where(filters={"metadata.tag": "x"})
+    assert (me.candidates(), returned(me, "hint")) == ((), [])
+
+
+@HYBRID
+@pytest.mark.promise("FOR-2", "FOR-4")
+def test_vector_orphan(house: House, me: ScopedMemory) -> None:
+    kept = said(me, "zebra stripes", source_id="s1")
+    receipt = me.forget(kept.memory_id, wait=True)
+    left = {surface.name: surface.left for surface in receipt.surfaces}
+    assert (left["vectors"], left["words"], left["records"]) == (0, 0, 0)
+    assert not files_hold(house, "zebra stripes")
+
+
+@pytest.mark.promise("FOR-5")
+def test_over_delete_shared(memory: Memory, me: ScopedMemory, other_user: ScopedMemory) -> None:
+    other_agent = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a2")
+    for one in (me, other_user, other_agent):
+        said(one, "shared text", source_id="s1")
+    me.forget_where(source_id="s1")
+    me.forget_all()
+    for one in (other_user, other_agent):
+        assert texts(one.recall("shared text")) == ["shared text"]
+
+
+@LEXICAL
+@pytest.mark.promise("FOR-1", "FOR-5")
+def test_destructive_delete(me: ScopedMemory, other_user: ScopedMemory) -> None:
+    said(me, "likes tea", source_id="s1")
+    said(other_user, "likes coffee", source_id="s1")
+    me.forget_all(wait=True)
+    assert len(me.list()) == 0
+    assert texts(other_user.recall("coffee")) == ["likes coffee"]
