@@ -55,7 +55,7 @@ class TestTheTrail:
         oslo = said(me, "Lives in Oslo.", field="city", value="Oslo").memory_id
         (tea,) = me.import_many([Statement("preference", "Likes tea.", "i1")])
         same_scope(house.open(model=FakeModel("Tea.")), me).answer("tea")
-        me.forget(rome)
+        receipt = me.forget(rome)
         entries = me.audit()
         assert [
             (one.number, one.actor, one.action, one.memory_ids, one.reason) for one in entries
@@ -64,7 +64,7 @@ class TestTheTrail:
             (2, "subject", "remember", (oslo, rome), "superseded"),
             (3, "operator", "import", (tea.memory_id,), None),
             (4, "agent", "used", (tea.memory_id,), "answer"),
-            (5, "subject", "forget", (rome,), None),
+            (5, "subject", "forget", (rome,), f"record {receipt.receipt_id}"),
         ]
         assert entries[0].at == datetime(2030, 1, 1, tzinfo=UTC)
         assert all(earlier.at <= later.at for earlier, later in pairwise(entries))
@@ -104,7 +104,8 @@ class TestTheTrail:
         ):
             with pytest.raises(MunimentError):
                 attempt()
-        assert len(me.audit()) == 1
+        done = [entry.action for entry in me.audit()]
+        assert done == ["remember", "refused"]
 
     @pytest.mark.promise("AUD-1", "SCO-3")
     def test_a_trail_is_of_one_scope(self, me: ScopedMemory, other_user: ScopedMemory) -> None:

@@ -113,6 +113,8 @@ class TestTheReceipt:
             "records": (1, 1, 0),
             "words": (1, 1, 0),
             "vectors": (vectors, vectors, 0),
+            "candidates": (0, 0, 0),
+            "contexts": (0, 0, 0),
         }
         assert receipt.memory_ids == (kept.memory_id,)
         assert receipt.receipt_id.startswith("rcp_")

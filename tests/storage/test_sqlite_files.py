@@ -299,7 +299,9 @@ def test_a_file_that_can_only_be_read_is_read_and_refuses_writes(
     stored(writer, sample())
     connection = apsw.Connection
     monkeypatch.setattr(
-        apsw, "Connection", lambda place: connection(place, flags=apsw.SQLITE_OPEN_READONLY)
+        apsw,
+        "Connection",
+        lambda place, **_: connection(place, flags=apsw.SQLITE_OPEN_READONLY),
     )
     reader = open_store(path)
     assert len(everything(reader)) == 1

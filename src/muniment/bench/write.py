@@ -134,7 +134,9 @@ def _singles(folder: Path, calls: int, names: Sequence[str]) -> tuple[Single, ..
 
 
 def _remember(me: ScopedMemory, statement: Statement) -> object:
-    return me.remember(statement.text, kind=statement.kind, source_id=statement.source_id)
+    return me.remember(
+        statement.text, kind=statement.kind, source_id=statement.source_id, approved=True
+    )
 
 
 def _adding(peer: Peer, made: Sequence[Statement]) -> Callable[[int], object]:

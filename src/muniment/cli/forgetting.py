@@ -28,7 +28,7 @@ app = typer.Typer()
 receipts = typer.Typer(cls=DefaultGroup)
 
 MemoryId = Annotated[
-    str | None, typer.Argument(metavar="[ID]", help="The record.", show_default=False)
+    str | None, typer.Argument(metavar="ID", help="The record.", show_default=False)
 ]
 SourceId = Annotated[str | None, typer.Option(help="All that came from exactly this source.")]
 SourcePrefix = Annotated[

@@ -34,7 +34,7 @@ ByOperator = Annotated[
 Rescope = Annotated[
     bool,
     typer.Option(
-        "--rescope", help=f"{_WITH_FROM}export: the file is another scope's; take it in here."
+        "--rescope", help="Only with --from export: it is another scope's; take it in here."
     ),
 ]
 DefaultKind = Annotated[
@@ -49,7 +49,7 @@ Namespace = Annotated[
     list[str] | None,
     typer.Option(
         "--namespace",
-        help=f"{_WITH_FROM}langgraph: where this scope's namespace begins. Once for each part.",
+        help="Only with --from langgraph: where this scope's namespace begins, part by part.",
     ),
 ]
 AssumeUTC = Annotated[

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 DEFAULT_STORE = "muniment.db"
-_PANEL = "Where, whose and how"
+PANEL = "Where, whose and how"
 _PARTS = ("tenant", "user", "agent")
 _REVIEWER = ("tenant", "principal")
 _TIMES = ("created_at", "valid_from", "valid_until", "expires_at")
@@ -34,27 +34,27 @@ _TEXT_NAMES = frozenset({"kind", "field", "source_id", "actor", *_TIMES})
 StoreOption = Annotated[
     Path,
     typer.Option(
-        "--store", envvar="MUNIMENT_STORE", help="File of the store.", rich_help_panel=_PANEL
+        "--store", envvar="MUNIMENT_STORE", help="File of the store.", rich_help_panel=PANEL
     ),
 ]
 TenantOption = Annotated[
     str | None,
-    typer.Option(envvar="MUNIMENT_TENANT", help="Tenant of the scope.", rich_help_panel=_PANEL),
+    typer.Option(envvar="MUNIMENT_TENANT", help="Tenant of the scope.", rich_help_panel=PANEL),
 ]
 UserOption = Annotated[
     str | None,
-    typer.Option(envvar="MUNIMENT_USER", help="User of the scope.", rich_help_panel=_PANEL),
+    typer.Option(envvar="MUNIMENT_USER", help="User of the scope.", rich_help_panel=PANEL),
 ]
 AgentOption = Annotated[
     str | None,
-    typer.Option(envvar="MUNIMENT_AGENT", help="Agent of the scope.", rich_help_panel=_PANEL),
+    typer.Option(envvar="MUNIMENT_AGENT", help="Agent of the scope.", rich_help_panel=PANEL),
 ]
 PrincipalOption = Annotated[
     str | None,
     typer.Option(
         envvar="MUNIMENT_PRINCIPAL",
         help="Who reviews: an id that decisions and the audit trail keep.",
-        rich_help_panel=_PANEL,
+        rich_help_panel=PANEL,
     ),
 ]
 SpacesOption = Annotated[
@@ -63,7 +63,7 @@ SpacesOption = Annotated[
         "--space",
         metavar="TYPE/ID",
         help="A shared space within reach, such as project/apollo. May be repeated.",
-        rich_help_panel=_PANEL,
+        rich_help_panel=PANEL,
     ),
 ]
 EmbedderOption = Annotated[
@@ -71,7 +71,7 @@ EmbedderOption = Annotated[
     typer.Option(
         envvar="MUNIMENT_EMBEDDER",
         help="auto, none, local, openai:MODEL or azure:DEPLOYMENT.",
-        rich_help_panel=_PANEL,
+        rich_help_panel=PANEL,
     ),
 ]
 PolicyOption = Annotated[
@@ -79,12 +79,12 @@ PolicyOption = Annotated[
     typer.Option(
         envvar="MUNIMENT_POLICY",
         help="TOML file with the kinds. Without it the built-in ones.",
-        rich_help_panel=_PANEL,
+        rich_help_panel=PANEL,
     ),
 ]
 JSONOption = Annotated[
     bool,
-    typer.Option("--json", help="Print one JSON object and nothing else.", rich_help_panel=_PANEL),
+    typer.Option("--json", help="Print one JSON object and nothing else.", rich_help_panel=PANEL),
 ]
 
 

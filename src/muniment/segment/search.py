@@ -14,7 +14,7 @@ from muniment.segment.vectors import centring, products
 from muniment.segment.view import View
 
 DAMPING = 1 / 50
-SPARE = 1 / 40
+SPARE = 1 / 60
 IMAGINED = 50
 _LEAST = np.float32(1e-9)
 

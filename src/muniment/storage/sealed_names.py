@@ -15,13 +15,13 @@ from muniment.records import AuditEntry, Record, Source, Statement, canonical_js
 from muniment.results import Candidate, Finding
 from muniment.scope import Owner, Scope, Space, SpaceType
 from muniment.storage.base import to_statement
-from muniment.storage.sealing import Sealer, decoded
+from muniment.storage.sealing import Sealer
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 SEALED = "sealed"
-_DECIDED = "sealed:"
+DECIDED = "sealed:"
 _NONCE = 12
 
 
@@ -218,8 +218,8 @@ def opened_candidate(candidate: Candidate, owner: Owner, sealer: Sealer) -> Cand
     """Return a candidate as it was proposed and decided."""
     said = json.loads(sealer.open_text("candidate", candidate.seq, candidate.statement.text))
     by, reason = candidate.decided_by, candidate.reason
-    if reason is not None and reason.startswith(_DECIDED):
-        decision = reason.removeprefix(_DECIDED)
+    if reason is not None and reason.startswith(DECIDED):
+        decision = reason.removeprefix(DECIDED)
         by, reason = json.loads(sealer.open_text("decision", candidate.seq, decision))
     return replace(
         candidate,
@@ -236,45 +236,4 @@ def opened_candidate(candidate: Candidate, owner: Owner, sealer: Sealer) -> Cand
 
 def sealed_decision(by: str | None, reason: str | None, seq: int, sealer: Sealer) -> str:
     """Return who decided and why as it goes into the database."""
-    return _DECIDED + sealer.seal_text("decision", seq, canonical_json([by, reason]))
-
-
-def resealed(
-    table: str, seq: int, slot: int, parts: tuple[Any, ...], sealer: Sealer
-) -> tuple[Any, ...] | None:
-    """Return the ciphertexts of a row under the newest key; None when they are already.
-
-    Raises:
-        Unreadable: Their key was destroyed.
-    """
-    if table == "records":
-        text, labels = parts[0], json.loads(parts[1]).get(SEALED, "")
-        if all(sealer.is_current(decoded(one)) for one in (text, labels)):
-            return None
-        said = sealer.open_text("text", seq, text), sealer.open_text("labels", seq, labels)
-        return (
-            sealer.seal_text("text", seq, said[0]),
-            canonical_json({SEALED: sealer.seal_text("labels", seq, said[1])}),
-        )
-    if table == "candidates":
-        return _resealed_candidate(seq, parts, sealer)
-    column = "words" if table == "words" else f"vector:{slot}"
-    if sealer.is_current(parts[0]):
-        return None
-    return (sealer.seal(column, seq, sealer.open(column, seq, parts[0])),)
-
-
-def _resealed_candidate(
-    seq: int, parts: tuple[Any, ...], sealer: Sealer
-) -> tuple[Any, ...] | None:
-    statement, reason = json.loads(parts[0]), parts[1]
-    decision = reason.removeprefix(_DECIDED) if str(reason).startswith(_DECIDED) else None
-    held = [statement["text"], *([] if decision is None else [decision])]
-    if all(sealer.is_current(decoded(one)) for one in held):
-        return None
-    said = sealer.open_text("candidate", seq, statement["text"])
-    statement["text"] = sealer.seal_text("candidate", seq, said)
-    if decision is not None:
-        decided = sealer.open_text("decision", seq, decision)
-        reason = _DECIDED + sealer.seal_text("decision", seq, decided)
-    return canonical_json(statement), reason
+    return DECIDED + sealer.seal_text("decision", seq, canonical_json([by, reason]))

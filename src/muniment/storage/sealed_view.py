@@ -21,7 +21,6 @@ from muniment.ports import (
     PendingText,
     Proposed,
     Reveal,
-    SealedRow,
     Snapshot,
     Transaction,
 )
@@ -31,6 +30,7 @@ from muniment.rules.filters import Facts
 from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.sealed_names import (
+    SEALED,
     Names,
     candidate_text,
     labelled,
@@ -38,18 +38,17 @@ from muniment.storage.sealed_names import (
     opened_candidate,
     opened_record,
     owner_label,
-    resealed,
     sealed_candidate,
     sealed_decision,
     sealed_record,
     sealed_statement,
 )
+from muniment.storage.sealed_pieces import all_sealed, can_open
 from muniment.storage.sealing import Sealer, Unreadable
 from muniment.storage.vault import DataKey, Place, Vault
 
 T = TypeVar("T")
-TABLES = ("records", "words", "vectors", "candidates")
-RANGE = 256
+_FILTERED = ("field", "value", "source_id", "actor", "metadata")
 
 
 def _through(name: str) -> Any:
@@ -281,14 +280,163 @@ class SealedSnapshot:
         sealer = Sealer(keys, head.incarnation)
         unreadable = [
             Flaw("unreadable", head.tenant_id, head.owner_no, row.table, str(row.seq))
-            for row in self._sealed_rows(head)
-            if not _opens(row, sealer)
+            for row in all_sealed(self._inner, head)
+            if not can_open(row, sealer)
         ]
         return Inspection(rows, entries, (*flaws, *unreadable))
 
-    def _sealed_rows(self, head: Head) -> Iterable[SealedRow]:
-        for table in TABLES:
-            for low in range(1, head.last_seq + 1, RANGE):
-                yield from self._inner.sealed_rows(
-                    head.tenant_id, head.owner_no, table, low, low + RANGE - 1
-                )
+
+class SealedTransaction(SealedSnapshot):
+    """The `Transaction` port over another one: seals what it writes."""
+
+    _inner: Transaction
+
+    append_receipt = _through("append_receipt")
+    archive = _through("archive")
+    bump = _through("bump")
+    bury = _through("bury")
+    drop_items = _through("drop_items")
+    drop_replaced_vectors = _through("drop_replaced_vectors")
+    ensure_slot = _through("ensure_slot")
+    erase = _through("erase")
+    hide = _through("hide")
+    keep_receipt = _through("keep_receipt")
+    label = _through("label")
+    lapse = _through("lapse")
+    note_candidates = _through("note_candidates")
+    put_sealed = _through("put_sealed")
+    remove = _through("remove")
+    retire_tombstones = _through("retire_tombstones")
+    supersede = _through("supersede")
+
+    def _renewed(self, owner: OwnerState) -> Mapping[int, DataKey]:
+        """Give an owner's incarnation a key; durable before anything sealed with it commits."""
+        place = Place(owner.owner.tenant_id, owner.owner_no)
+        self._vault.add(place, owner.incarnation)
+        return self._vault.data_keys(place)
+
+    def _labelled(self, owner: OwnerState) -> OwnerState:
+        sealed = self._sealer(owner).seal("owner", 0, owner_label(owner.owner))
+        self._inner.label(owner, sealed)
+        return replace(owner, label=sealed)
+
+    def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
+        state = replace(self._inner.ensure_owner(self._names.owner(owner), now), owner=owner)
+        if state.label is None or self._sealer(state).generation is None:
+            return self._labelled(state)
+        return state
+
+    def renew(self, owner: OwnerState) -> OwnerState:
+        return self._labelled(self._inner.renew(owner))
+
+    def relabel(self, owner: OwnerState) -> None:
+        """Seal an owner's parts with the newest key."""
+        if owner.label is not None and not self._sealer(owner).is_current(owner.label):
+            self._labelled(owner)
+
+    def doomed(self, owner: OwnerState, deletion_id: str, limit: int, now: int) -> list[Record]:
+        return self._records(owner, self._inner.doomed(owner, deletion_id, limit, now))
+
+    def insert(self, owner: OwnerState, record: NewRecord) -> int:
+        seq = self._inner.next_seq(owner)
+        tenant = owner.owner.tenant_id
+        sealed = sealed_record(record, seq, self._sealer(owner), self._names, tenant)
+        return self._inner.insert(owner, sealed)
+
+    def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
+        sealed = self._sealer(owner).seal(f"vector:{slot}", seq, vector)
+        self._inner.set_vector(owner, seq, slot, sealed)
+
+    def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
+        seq = self._inner.next_seq(owner)
+        tenant = owner.owner.tenant_id
+        sealed = sealed_candidate(candidate, seq, self._sealer(owner), self._names, tenant)
+        self._inner.insert_candidate(owner, sealed)
+
+    def revise(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        statement: Statement,
+        content_hash: bytes,
+        findings: Sequence[Finding],
+        contested: str | None,
+        actor: str,
+    ) -> None:
+        old = self.candidate(owner, candidate_id)
+        if old is None:
+            return
+        text = candidate_text(statement, content_hash, actor, old.evidence, tuple(findings))
+        sealed = self._sealer(owner).seal_text("candidate", old.seq, text)
+        self._inner.revise(
+            owner,
+            candidate_id,
+            statement=sealed_statement(statement, sealed, self._names, owner.owner.tenant_id),
+            content_hash=b"",
+            findings=(),
+            contested=contested,
+            actor=SEALED,
+        )
+
+    def decide(
+        self,
+        owner: OwnerState,
+        candidate_id: str,
+        *,
+        status: CandidateStatus,
+        at: int,
+        by: str | None,
+        reason: str | None,
+        memory_id: str | None,
+    ) -> None:
+        candidate = self._inner.candidate(owner, candidate_id)
+        if candidate is None:
+            return
+        self._inner.decide(
+            owner,
+            candidate_id,
+            status=status,
+            at=at,
+            by=None if by is None else SEALED,
+            reason=sealed_decision(by, reason, candidate.seq, self._sealer(owner)),
+            memory_id=memory_id,
+        )
+
+    def append_audit(
+        self,
+        owner: OwnerState,
+        *,
+        at: int,
+        actor: str,
+        action: str,
+        memory_ids: Sequence[str],
+        reason: str | None = None,
+        sealed: str | None = None,
+    ) -> None:
+        del sealed
+        self._inner.append_audit(
+            owner,
+            at=at,
+            actor=actor,
+            action=action,
+            memory_ids=memory_ids,
+            reason=reason,
+            sealed=self._names.note(owner.owner.tenant_id, owner.owner_no, actor, reason),
+        )
+
+    def append_imported_audit(self, owner: OwnerState, imported: ImportedEntry) -> bool:
+        entry = imported.entry
+        note = self._names.note(owner.owner.tenant_id, owner.owner_no, entry.actor, entry.reason)
+        sealed = replace(entry, actor=note, reason=None)
+        return self._inner.append_imported_audit(owner, imported._replace(entry=sealed))
+
+    def open_deletion(self, deletion: Deletion) -> None:
+        state = deletion.owner
+        note = self._names.note(state.owner.tenant_id, state.owner_no, deletion.actor)
+        self._inner.open_deletion(replace(deletion, actor=note))
+
+    def save_deletion(self, deletion: Deletion) -> None:
+        state = deletion.owner
+        note = self._names.note(state.owner.tenant_id, state.owner_no, deletion.actor)
+        self._inner.save_deletion(replace(deletion, actor=note))

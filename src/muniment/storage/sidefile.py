@@ -47,7 +47,7 @@ class SideFile:
         with self._errors():
             if self.location != MEMORY:
                 private_file(Path(self.location))
-            with self._lock:
+            with self._locked():
                 connection = self._open()
                 connection.execute("BEGIN IMMEDIATE")
                 connection.execute(schema(self._dialect))
@@ -55,13 +55,13 @@ class SideFile:
 
     def run(self, name: str, values: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
         """Run one statement and return its rows."""
-        with self._lock, self._errors():
+        with self._locked(), self._errors():
             return self._open().execute(self._sql[name], values or {}).fetchall()
 
     @contextmanager
     def changing(self) -> Iterator[None]:
         """Keep all statements of the body or none; durable when it ends."""
-        with self._lock, self._errors():
+        with self._locked(), self._errors():
             connection = self._open()
             connection.execute("BEGIN IMMEDIATE")
             try:
@@ -74,21 +74,24 @@ class SideFile:
 
     def moved(self) -> int:
         """Return a number that changes when another connection changed the file."""
-        with self._lock, self._errors():
+        with self._locked(), self._errors():
             return int(self._open().pragma("data_version"))
 
     def close(self) -> None:
         """Close the file. It opens again when it is used."""
-        with self._lock:
+        with self._locked():
             if self._connection is not None and self.location != MEMORY:
-                if self._pid == os.getpid():
-                    self._connection.close()
+                self._connection.close()
                 self._connection = None
 
-    def _open(self) -> apsw.Connection:
+    def _locked(self) -> threading.RLock:
+        """Return the lock; a forked child leaves its parent's connection and lock alone."""
         if self._pid != os.getpid():
             _abandoned.append(self._connection)
             self._pid, self._connection, self._lock = os.getpid(), None, threading.RLock()
+        return self._lock
+
+    def _open(self) -> apsw.Connection:
         if self._connection is None:
             flags = apsw.SQLITE_OPEN_READWRITE | (
                 apsw.SQLITE_OPEN_CREATE if self.location == MEMORY else 0

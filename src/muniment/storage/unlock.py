@@ -70,14 +70,15 @@ class Unlocker:
         Raises:
             StoreError: The database is missing beside its key file.
         """
-        if self._location == MEMORY or not self._is_default:
+        if self._location == MEMORY:
             return
         source = self._master
-        has_key = isinstance(source, KeyFile) and source.exists()
+        has_key = self._is_default and isinstance(source, KeyFile) and source.exists()
+        has_key = has_key or Path(self._beside("keys")).exists()
         if has_key and not Path(self._location).exists():
             raise StoreError(
-                f"{self._location} is missing, and its key file is still there: restore the "
-                "database from a backup. To start anew, move the key file away first."
+                f"{self._location} is missing, and its keys are still there: restore the database "
+                "from a backup. To start anew, move its .key and .keys files away first."
             )
 
     def make(self) -> Mark:

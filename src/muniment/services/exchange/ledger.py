@@ -27,14 +27,12 @@ _REASONS = (
 )
 
 
-class NothingSavedError(MunimentError):
+class NothingSavedError(Exception):
     """An import saved nothing, so its transaction is undone and leaves no trace.
 
     Attributes:
         report: What it would have said.
     """
-
-    code = "nothing_saved"
 
     def __init__(self, report: ImportReport) -> None:
         super().__init__("The import saved nothing.")
