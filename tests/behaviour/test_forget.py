@@ -122,7 +122,6 @@ class TestTheReceipt:
             "requested",
             "hidden",
             "derived",
-            "verified",
         ]
         assert {at.timestamp() for _, at in receipt.states} == {clock.now() / 1_000_000}
 
