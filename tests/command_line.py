@@ -22,6 +22,10 @@ ENVIRONMENT = {
     "MUNIMENT_EMBEDDER": "none",
     "MUNIMENT_STORE": "",
     "MUNIMENT_MODEL": "",
+    "MUNIMENT_FILE_KEY": "",
+    "MUNIMENT_KEY": "",
+    "MUNIMENT_POLICY": "",
+    "MUNIMENT_PRINCIPAL": "",
     "MUNIMENT_DEBUG": "",
 }
 PERSIAN = "کاربر می‌خواهد گزارش‌ها به زبان فارسی باشند."
@@ -29,6 +33,7 @@ STATEMENT = {"kind": "preference", "text": "Prefers the eu-west region.", "sourc
 
 VERBS: dict[type, dict[str, str]] = {
     Memory: {
+        "anchor": "audit anchor",
         "compact": "maintain compact",
         "deletions": "maintain deletions",
         "embed": "maintain embed",
@@ -43,6 +48,8 @@ VERBS: dict[type, dict[str, str]] = {
         "maintain": "maintain run",
         "policy": "policy show",
         "receipts": "receipt list",
+        "rotate_keys": "keys rotate",
+        "verify": "audit verify",
         "verify_receipt": "receipt verify",
     },
     ScopedMemory: {

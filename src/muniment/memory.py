@@ -12,6 +12,7 @@ from muniment.results import Health
 from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
+from muniment.scoped.guarding import StoreGuarding
 from muniment.transfers import ExportReport, ImportReport
 
 if TYPE_CHECKING:
@@ -41,6 +42,9 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     busy_timeout: float = 30.0,
     create: bool = True,
+    sealed: bool | None = None,
+    key: object = None,
+    file_key: str | None = None,
 ) -> Memory:
     """Open a memory.
 
@@ -59,20 +63,37 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         cache_bytes: Most memory for the searchable form of hot scopes.
         busy_timeout: Seconds to wait for another process's write to finish.
         create: Whether to make the file when it does not exist.
+        sealed: Whether everything is sealed, with a key a scope, before the database sees it; None
+            for what the store says of itself, and not for a new one.
+        key: What guards the store: `"file:PATH"`, `"env:NAME"` (base64), `"keyring:SERVICE/NAME"`,
+            32 bytes, or an object with `wrap` and `unwrap` (a KMS; for a sealed store). None for
+            the file NAME.key beside the database, which is made with it.
+        file_key: Passphrase with which SQLite encrypts the whole file, besides or instead of
+            sealing. None for none.
 
     Raises:
         InvalidInputError: An argument is not one of those above.
+        KeyMissingError: The store's key is not where it should be.
+        WrongKeyError: The key is another one.
         MissingExtraError: An extra is needed that is not installed. Names it.
         StoreError: The file cannot be opened, is foreign, damaged or too new.
     """
     from muniment.providers.embedding import open_embedder
+    from muniment.providers.keys import open_key
     from muniment.providers.llm import open_model
     from muniment.rules.packet import count_tokens as estimate
     from muniment.rules.screening import CharacterScreener
     from muniment.storage import open_store
 
     return Memory(
-        open_store(location, busy_timeout=busy_timeout, create=create),
+        open_store(
+            location,
+            busy_timeout=busy_timeout,
+            create=create,
+            sealed=sealed,
+            master=open_key(key),
+            file_key=file_key,
+        ),
         embedder=open_embedder(embedder),
         model=open_model(model),
         policy=_load_policy(policy),
@@ -112,7 +133,7 @@ def _deletion(gate: Gate, maintenance: Maintenance) -> tuple[Forgetting, Callabl
     return forgetting, partial(keep_up, maintenance, forgetting, Sweeping(gate, forgetting))
 
 
-class Memory(StoreForgetting):
+class Memory(StoreForgetting, StoreGuarding):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
 
     Safe to use from several threads. It is a context manager that closes itself.
@@ -132,6 +153,7 @@ class Memory(StoreForgetting):
     ) -> None:
         from muniment.services.answer import Answering
         from muniment.services.gate import Gate
+        from muniment.services.guarding import Guarding
         from muniment.services.likeness import Likeness
         from muniment.services.maintain import Maintenance
         from muniment.services.reads import Reads
@@ -150,6 +172,7 @@ class Memory(StoreForgetting):
             gate, Likeness(store, embedder=embedder, words=words, segments=segments)
         )
         self._store = store
+        self._guarding = Guarding(store)
         self._policy = policy
         self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
         forgetting, self._keep_up = _deletion(gate, self._maintenance)

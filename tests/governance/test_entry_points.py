@@ -153,6 +153,7 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
 
 OTHERS: dict[type, set[str]] = {
     Memory: {
+        "anchor",
         "close",
         "compact",
         "deletions",
@@ -167,7 +168,9 @@ OTHERS: dict[type, set[str]] = {
         "policy",
         "receipts",
         "reviewing",
+        "rotate_keys",
         "scoped",
+        "verify",
         "verify_receipt",
     },
     ScopedMemory: {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 from muniment.aio.scoped.desk import AsyncReviewDesk
 from muniment.aio.scoped.forgetting import AsyncStoreForgetting
+from muniment.aio.scoped.guarding import AsyncStoreGuarding
 from muniment.aio.scoped.memory import AsyncScopedMemory
 from muniment.aio.workers import Workers
 from muniment.clock import Clock
@@ -38,6 +39,9 @@ async def open_async(
     cache_bytes: int = DEFAULT_CACHE_BYTES,
     busy_timeout: float = 30.0,
     create: bool = True,
+    sealed: bool | None = None,
+    key: object = None,
+    file_key: str | None = None,
 ) -> AsyncMemory:
     """Open a memory."""
     workers = Workers()
@@ -54,6 +58,9 @@ async def open_async(
             cache_bytes=cache_bytes,
             busy_timeout=busy_timeout,
             create=create,
+            sealed=sealed,
+            key=key,
+            file_key=file_key,
         )
     except BaseException:
         await workers.close(lambda: None)
@@ -61,7 +68,7 @@ async def open_async(
     return AsyncMemory(memory, workers)
 
 
-class AsyncMemory(AsyncStoreForgetting):
+class AsyncMemory(AsyncStoreForgetting, AsyncStoreGuarding):
     """A memory whose calls are awaited. Use `open_async` to make one and `scoped` to work with it.
 
     It is an async context manager that closes itself.

@@ -66,7 +66,8 @@ app.add_typer(forgetting.app)
 app.add_typer(forgetting.receipts, name="receipt", help="The evidence of deletions.")
 for part in (exporting, importing):
     app.add_typer(part.app)
-app.add_typer(auditing.app, name="audit", help="Who did what to which record.")
+app.add_typer(auditing.app, name="audit", help="Who did what, and whether all is as it was.")
+app.add_typer(auditing.keys, name="keys", help="What guards the store.")
 app.add_typer(policies.app, name="policy", help="The kinds, and what each may do.")
 for part in (upkeep, demo):
     app.add_typer(part.app)

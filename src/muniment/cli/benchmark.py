@@ -1,32 +1,144 @@
-"""`bench`: measure speed against a floor of the same run."""
+"""`bench`: measure speed against a limit of the same run, and beside peers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
 
 import typer
-from rich.table import Table
-from rich.text import Text
 
+from muniment.cli.bench_views import (
+    footprint_table,
+    isolation_table,
+    isolation_verdict,
+    machine_line,
+    peers_table,
+    scopes_table,
+    writes_tables,
+)
 from muniment.cli.options import Run, command
-
-if TYPE_CHECKING:
-    from muniment.bench.isolation import IsolationReport
+from muniment.errors import InvalidInputError
 
 app = typer.Typer(no_args_is_help=True)
+
+Quick = Annotated[bool, typer.Option("--quick", help="Small sizes and few calls: a minute.")]
+Peers = Annotated[
+    list[str] | None,
+    typer.Option("--peer", help="A peer to run beside it, or `all`. May be repeated."),
+]
+Plots = Annotated[Path | None, typer.Option(help="Folder to write plots to, as SVG.")]
+Others = Annotated[int, typer.Option(min=0, help="Records of others in the same store.")]
+Calls = Annotated[int, typer.Option(min=20, help="Calls to time of each sort.")]
+Sizes = Annotated[
+    list[int] | None, typer.Option("--size", min=10, help="Records of a scope. May be repeated.")
+]
+PeerSizes = Annotated[
+    list[int] | None,
+    typer.Option("--peer-size", min=10, help="Size to compare peers at. May be repeated."),
+]
 
 
 @app.callback()
 def group() -> None:
-    """Measure speed. Every number stands beside a floor of the same run."""
+    """Measure speed. Every number stands beside a limit of the same run."""
+
+
+@command(app, scope=False, store=False, embedder=False)
+def recall(
+    run: Run,
+    size: Sizes = None,
+    others: Others = 100_000,
+    calls: Calls = 200,
+    peer: Peers = None,
+    peer_size: PeerSizes = None,
+    plots: Plots = None,
+    quick: Quick = False,
+) -> None:
+    """Measure recall, warm and cold, beside one pass over the same numbers and beside peers.
+
+    Example: muniment bench recall --quick --peer all
+    """
+    from muniment.bench.recall import run as measure
+
+    peers = _names(peer or [])
+    with run.out.progress("Writing records") as progress:
+        report = measure(
+            scopes=size or ((100, 1_000) if quick else (100, 1_000, 10_000, 100_000)),
+            others=min(others, 2_000) if quick else others,
+            calls=min(calls, 40) if quick else calls,
+            peers=peers,
+            peer_records=(peer_size or [300 if quick else 1_000]) if peers else (),
+            progress=progress,
+        )
+    tables = [scopes_table(report.scopes)]
+    tables += [peers_table(report.peers)] if report.peers else []
+    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
+    for count in sorted({one.records for one in report.peers}):
+        found = [one for one in report.peers if one.records == count]
+        times = {one.name: one.recall.cpu for one in found if one.recall}
+        title = f"Recall in a scope of {count:,} records, median"
+        _plot(plots, f"recall-{count}", title, "CPU milliseconds", times)
+
+
+@command(app, scope=False, store=False, embedder=False)
+def write(
+    run: Run,
+    calls: Calls = 200,
+    batch: Annotated[int, typer.Option(min=100, help="Records in a batch.")] = 10_000,
+    peer: Peers = None,
+    plots: Plots = None,
+    quick: Quick = False,
+) -> None:
+    """Measure durable writes, one by one and many, beside one flush of the same bytes and peers.
+
+    Example: muniment bench write --quick
+    """
+    from muniment.bench.write import run as measure
+
+    report = measure(
+        calls=min(calls, 40) if quick else calls,
+        batch=min(batch, 1_000) if quick else batch,
+        peers=_names(peer or []),
+    )
+    run.out.emit(report.to_dict(), *writes_tables(report), machine_line(report.machine))
+    times = {one.name: one.write.wall for one in report.singles if one.write}
+    _plot(plots, "write", "One durable write, median", "milliseconds by the clock", times)
+
+
+@command(app, scope=False, store=False, embedder=False)
+def footprint(
+    run: Run,
+    others: Others = 990_000,
+    peer: Peers = None,
+    plots: Plots = None,
+    quick: Quick = False,
+) -> None:
+    """Measure import time, opening, memory and bytes on disk.
+
+    Example: muniment bench footprint --quick
+    """
+    from muniment.bench.footprint import run as measure
+
+    with run.out.progress("Writing records") as progress:
+        report = measure(
+            others=min(others, 2_000) if quick else others,
+            peers=_names(peer or []),
+            peer_records=400 if quick else 2_000,
+            progress=progress,
+        )
+    run.out.emit(report.to_dict(), footprint_table(report), machine_line(report.machine))
+    held = {one.name: one.resident for one in report.costs if one.resident}
+    _plot(plots, "footprint", "Memory of the process", "megabytes resident", held)
 
 
 @command(app, scope=False, store=False, embedder=False)
 def isolation(
     run: Run,
     records: Annotated[int, typer.Option(min=1, help="Records in the scope.")] = 1_000,
-    others: Annotated[int, typer.Option(min=0, help="Records of others.")] = 300_000,
-    calls: Annotated[int, typer.Option(min=20, help="Recalls to time of each sort.")] = 200,
+    others: Others = 300_000,
+    calls: Calls = 200,
+    plots: Plots = None,
 ) -> None:
     """Measure what other people's records cost a scope: recall among them over recall alone.
 
@@ -38,29 +150,30 @@ def isolation(
         report = measure(
             scope_records=records, other_records=others, calls=calls, progress=progress
         )
-    run.out.emit(report.to_dict(), _table(report), _verdict(report))
+    run.out.emit(report.to_dict(), isolation_table(report), isolation_verdict(report))
+    times = {
+        "muniment warm, alone": report.warm.alone.cpu,
+        f"muniment warm, among {others:,} others": report.warm.among.cpu,
+        "muniment cold, alone": report.cold.alone.cpu,
+        f"muniment cold, among {others:,} others": report.cold.among.cpu,
+    }
+    title = f"Recall in a scope of {records:,} records, median"
+    _plot(plots, "isolation", title, "CPU milliseconds", times)
 
 
-def _table(report: IsolationReport) -> Table:
-    table = Table("recall", "calls", "alone, CPU ms", "among others, CPU ms", "ratio", "95 %")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for name, found in (("warm", report.warm), ("cold", report.cold)):
-        table.add_row(
-            name,
-            str(found.alone.calls),
-            f"{found.alone.cpu:.3f}",
-            f"{found.among.cpu:.3f}",
-            f"{found.ratio:.3f}",
-            f"{found.low:.3f} to {found.high:.3f}",
-        )
-    return table
+def _names(given: Sequence[str]) -> list[str]:
+    from muniment.bench.peers import KINDS
+
+    if set(given) - {*KINDS, "all"}:
+        raise InvalidInputError(f"--peer must be all, {', '.join(KINDS)}.")
+    return list(KINDS) if "all" in given else list(dict.fromkeys(given))
 
 
-def _verdict(report: IsolationReport) -> Text:
-    same = "the same" if report.same else "DIFFERENT"
-    return Text(
-        f"{report.scope_records:,} records in the scope, {report.other_records:,} of "
-        f"{report.other_scopes:,} others; {same} records in both stores, "
-        f"{report.foreign} of anybody else."
-    )
+def _plot(
+    folder: Path | None, name: str, title: str, unit: str, values: Mapping[str, float]
+) -> None:
+    if folder is None:
+        return
+    from muniment.bench.plots import bars
+
+    bars(folder / f"{name}.svg", title, unit, values)

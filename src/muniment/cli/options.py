@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 DEFAULT_STORE = "muniment.db"
+FILE_KEY = "MUNIMENT_FILE_KEY"
+"""Variable with the passphrase of a wholly encrypted file; never an option, which others see."""
 PANEL = "Where, whose and how"
 _PARTS = ("tenant", "user", "agent")
 _REVIEWER = ("tenant", "principal")
@@ -82,6 +85,14 @@ PolicyOption = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
+KeyOption = Annotated[
+    str | None,
+    typer.Option(
+        envvar="MUNIMENT_KEY",
+        help="file:PATH, env:NAME or keyring:SERVICE/NAME. Without it the file STORE.key.",
+        rich_help_panel=PANEL,
+    ),
+]
 JSONOption = Annotated[
     bool,
     typer.Option("--json", help="Print one JSON object and nothing else.", rich_help_panel=PANEL),
@@ -100,6 +111,7 @@ class Run:
         agent: Agent of the scope, or None.
         out: Where to print.
         policy: TOML file with the kinds, or None for the built-in ones.
+        key: What guards the store, by name, or None for its key file.
         principal: Who reviews, or None.
         spaces: The shared spaces that may be read, as given.
     """
@@ -111,19 +123,23 @@ class Run:
     agent: str | None
     out: Out
     policy: Path | None = None
+    key: str | None = None
     principal: str | None = None
     spaces: tuple[str, ...] = ()
 
     @contextmanager
-    def memory(self, *, model: str | None = None, create: bool = False) -> Iterator[Memory]:
+    def memory(
+        self, *, model: str | None = None, create: bool = False, sealed: bool | None = None
+    ) -> Iterator[Memory]:
         """Open the store, and close it at the end.
 
         Args:
             model: Name of the language model, or None.
             create: Whether to make the file when it does not exist.
+            sealed: Whether a new store is sealed; None for what the store says of itself.
 
         Raises:
-            StoreError: The file is missing, foreign, damaged or too new.
+            StoreError: The file is missing, foreign, damaged or too new, or its key is missing.
         """
         from muniment.memory import open as open_memory
 
@@ -133,6 +149,9 @@ class Run:
             model=model,
             policy=self.policy,
             create=create,
+            sealed=sealed,
+            key=self.key,
+            file_key=os.environ.get(FILE_KEY) or None,
         ) as memory:
             yield memory
 
@@ -228,7 +247,7 @@ def command(
         *((part, _WHO[part], None) for part in (_REVIEWER if reviewer else _PARTS) if scope),
         *([("spaces", SpacesOption, None)] if spaces else []),
         *([("embedder", EmbedderOption, "auto")] if embedder else []),
-        *([("policy", PolicyOption, None)] if store else []),
+        *([("policy", PolicyOption, None), ("key", KeyOption, None)] if store else []),
         ("as_json", JSONOption, False),
     ]
 
@@ -260,6 +279,7 @@ def _run(taken: Mapping[str, Any]) -> Run:
         embedder=taken.get("embedder", "none"),
         **{part: taken.get(part) for part in _WHO},
         policy=taken.get("policy"),
+        key=taken.get("key"),
         spaces=tuple(taken.get("spaces") or ()),
         out=Out(as_json=taken["as_json"]),
     )

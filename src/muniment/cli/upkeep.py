@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, TypeVar
 
@@ -105,10 +106,7 @@ def _embedder(name: str) -> str:
 
 
 def _health(run: Run, *, usable: bool) -> Health:
-    from muniment.memory import open as open_memory
-
-    embedder = run.embedder if usable else "none"
-    with open_memory(run.store, embedder=embedder, policy=run.policy, create=False) as memory:
+    with replace(run, embedder=run.embedder if usable else "none").memory() as memory:
         return memory.health()
 
 

@@ -32,6 +32,9 @@ Approved = Annotated[
     bool,
     typer.Option("--approved", "--yes", help="Say that the statement is approved. Required."),
 ]
+Sealed = Annotated[
+    bool, typer.Option("--sealed", help="Seal everything, with a key for each scope.")
+]
 Succeeded = Annotated[
     bool | None,
     typer.Option("--succeeded/--failed", help="Whether it worked. Required.", show_default=False),
@@ -46,24 +49,25 @@ Reference = Annotated[
 
 
 @command(app, scope=False, embedder=False)
-def init(run: Run) -> None:
-    """Make a store.
+def init(run: Run, sealed: Sealed = False) -> None:
+    """Make a store, with its key and its anchor in files beside it.
 
-    One that exists is left as it is; a file of something else is refused untouched.
+    One that exists is left as it is; a file of something else is refused untouched. Keep the key
+    file where no backup of the store goes.
 
-    Example: muniment init --store agent-memory.db
+    Example: muniment init --store agent-memory.db --sealed
     """
     folder = run.store.absolute().parent
     if not folder.is_dir():
         raise InvalidInputError(f"The folder {folder} does not exist; make it first.")
     existed = run.store.exists()
-    with run.memory(create=True) as memory:
+    with run.memory(create=True, sealed=sealed or None) as memory:
         store = memory.health().store
     run.out.emit(
         {"created": not existed, "store": store.to_dict()},
         done(
             f"{store.location} {'is a store already' if existed else 'is ready'}.",
-            f"{store.engine}, schema {store.schema_version}",
+            f"{store.engine}, schema {store.schema_version}{', sealed' if store.sealed else ''}",
         ),
     )
 

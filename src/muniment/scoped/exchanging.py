@@ -122,4 +122,6 @@ class ScopedExchanging(ScopedBase):
         from muniment.services.exchange.migrate import Wishes
 
         wishes = Wishes(mode, approved_by_operator, kind, tuple(namespace), assume_utc, progress)
-        return self._services.exchange.migrating.scope(self._scope, origin, source, wishes, known_as)
+        return self._services.exchange.migrating.scope(
+            self._scope, origin, source, wishes, known_as
+        )

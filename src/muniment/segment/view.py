@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from muniment.segment.part import ALWAYS, NEVER, Mask, Part
 from muniment.segment.vectors import Centring, centring
 
-
 T = TypeVar("T", bound=np.generic)
 
 

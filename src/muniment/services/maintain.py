@@ -133,7 +133,13 @@ class Maintenance:
                 f"{counts.pending} records wait for an embedding; run `muniment maintain embed`."
             )
         name = None if model is None else model.name
-        return Health(self._store.info(), len(owners), counts, name, tuple(problems))
+        store = self._store.info()
+        if store.integrity == "off" and store.location != ":memory:":
+            problems.append(
+                "integrity: off. The anchor beside the database is missing, so a return to an "
+                "older state would not be seen; find out why, then write a new one."
+            )
+        return Health(store, len(owners), counts, name, tuple(problems))
 
     def _waiting(self, model: EmbeddingModel) -> int:
         """Return how many active records have no vector of the model."""
@@ -156,7 +162,6 @@ class Maintenance:
         if ended:
             tx.append_audit(owner, at=now, actor="maintenance", action="lapse", memory_ids=ended)
         return len(ended)
-
 
 
 def _store_all(

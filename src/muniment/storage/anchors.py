@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import TypeAlias
 
 from muniment.errors import StoreError
 from muniment.keys import Keys
@@ -14,6 +17,10 @@ from muniment.storage.guard import element, mask, row_mac, unmask
 from muniment.storage.sidefile import SideFile
 
 _TABLE = "heads"
+COMMITS_PER_NOTE = 256
+
+HeadOf: TypeAlias = Callable[[str, int], Head | None]
+"""Reads the committed state of an owner."""
 
 
 class Anchors:
@@ -78,6 +85,64 @@ class Anchors:
         return hmac.compare_digest(row_mac(self._key, _TABLE, row), mac or b"")
 
 
-def anchor_at(path: str | Path, keys: Keys) -> Anchors:
-    """Return the anchor in a file, for reading one that was kept elsewhere."""
-    return Anchors(str(Path(path).absolute()), keys)
+class Anchoring:
+    """Notes the owners that moved, every so many commits and when the store is closed.
+
+    Args:
+        location: The database.
+        keys: The store's keys.
+        is_on: Whether the database says that it has an anchor.
+    """
+
+    def __init__(self, location: str, keys: Keys, *, is_on: bool) -> None:
+        self._location = location
+        self._keys = keys
+        self._is_on = is_on
+        self._pid = os.getpid()
+        self._waiting: set[tuple[str, int]] = set()
+        self._commits = 0
+
+    def _anchors(self) -> Anchors:
+        return Anchors(f"{self._location}.anchor", self._keys)
+
+    def has_committed(self, moved: set[tuple[str, int]], head: HeadOf) -> None:
+        """Count a commit; note what moved when it is time.
+
+        Args:
+            moved: Tenants and numbers of the owners that it changed.
+            head: Reads an owner's committed state.
+        """
+        if self._pid != os.getpid():
+            self._pid, self._waiting, self._commits = os.getpid(), set(), 0
+        self._waiting |= moved
+        self._commits += 1
+        if self._commits % COMMITS_PER_NOTE == 0:
+            self.note(head)
+
+    def note(self, head: HeadOf) -> None:
+        """Note the owners that moved; what cannot be noted now is noted with the next ones."""
+        if self._is_on and self._waiting and self._pid == os.getpid():
+            heads = [head(*place) for place in sorted(self._waiting)]
+            with suppress(StoreError):
+                self._anchors().note(one for one in heads if one is not None)
+                self._waiting.clear()
+
+    def write(self, heads: Iterable[Head], *, renew: bool) -> None:
+        """Note every owner, in a new anchor if asked or if there never was one."""
+        if renew or not self._is_on:
+            Path(f"{self._location}.anchor").unlink(missing_ok=True)
+            self._anchors().make()
+            self._is_on = True
+        self._anchors().note(heads)
+        self._waiting.clear()
+
+    def read(self, path: Path | None) -> Anchored | None:
+        """Return what the anchor, or a copy of it, says; None when there never was one."""
+        if path is not None:
+            return Anchors(str(path.absolute()), self._keys).read()
+        return self._anchors().read() if self._is_on else None
+
+    @property
+    def integrity(self) -> str:
+        """`on` when there is an anchor, else `off`."""
+        return "on" if self._is_on and self._anchors().exists() else "off"

@@ -12,7 +12,8 @@ from muniment.ports import Anchored, MasterKey, OwnerState, Snapshot, Store, Tra
 from muniment.results import StoreInfo
 from muniment.storage.sealed_names import Names
 from muniment.storage.sealed_pieces import RANGE, TABLES, sealed_again
-from muniment.storage.sealed_view import SealedSnapshot, SealedTransaction
+from muniment.storage.sealed_view import SealedSnapshot
+from muniment.storage.sealed_writer import SealedTransaction
 from muniment.storage.sealing import Sealer
 from muniment.storage.unlock import Unlocker
 from muniment.storage.vault import Place, Vault

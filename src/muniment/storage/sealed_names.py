@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -101,7 +102,9 @@ def labelled(label: bytes) -> Owner:
     return Space(parts[0], SpaceType(kind), parts[-1])
 
 
-def sealed_record(record: NewRecord, seq: int, sealer: Sealer, names: Names, tenant: str) -> Any:
+def sealed_record(
+    record: NewRecord, seq: int, sealer: Sealer, names: Names, tenant: str
+) -> NewRecord:
     """Return a record as it goes into the database."""
     labels = canonical_json(
         {
@@ -134,7 +137,7 @@ def sealed_record(record: NewRecord, seq: int, sealer: Sealer, names: Names, ten
     )
 
 
-def labels_of(metadata: Any, seq: int, sealer: Sealer) -> dict[str, Any]:
+def labels_of(metadata: Mapping[str, Any], seq: int, sealer: Sealer) -> dict[str, Any]:
     """Return what a record's labels say.
 
     Raises:
@@ -165,9 +168,7 @@ def opened_record(record: Record, owner: Owner, sealer: Sealer) -> Record:
     )
 
 
-def sealed_statement(
-    statement: Statement, text: str, names: Names, tenant: str
-) -> Statement:
+def sealed_statement(statement: Statement, text: str, names: Names, tenant: str) -> Statement:
     """Return what the database sees of a statement whose everything is in a ciphertext."""
     source = names.name(tenant, "source_id", statement.source_id)
     return Statement(kind=statement.kind, text=text, source_id=source)

@@ -1,4 +1,4 @@
-"""Reading and writing through a seal: what the core sees is open, what the database sees is not."""
+"""Reading through a seal: what the core sees is open, what the database sees is not."""
 
 from __future__ import annotations
 
@@ -15,33 +15,23 @@ from muniment.ports import (
     Hidden,
     ImportedEntry,
     Inspection,
-    NewCandidate,
-    NewRecord,
     OwnerState,
     PendingText,
     Proposed,
     Reveal,
     Snapshot,
-    Transaction,
 )
-from muniment.records import AuditEntry, Record, Statement
-from muniment.results import Candidate, CandidateStatus, Counts, Finding, Flaw
+from muniment.records import AuditEntry, Record
+from muniment.results import Candidate, CandidateStatus, Counts, Flaw
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.sealed_names import (
-    SEALED,
     Names,
-    candidate_text,
     labelled,
     labels_of,
     opened_candidate,
     opened_record,
-    owner_label,
-    sealed_candidate,
-    sealed_decision,
-    sealed_record,
-    sealed_statement,
 )
 from muniment.storage.sealed_pieces import all_sealed, can_open
 from muniment.storage.sealing import Sealer, Unreadable
@@ -51,10 +41,10 @@ T = TypeVar("T")
 _FILTERED = ("field", "value", "source_id", "actor", "metadata")
 
 
-def _through(name: str) -> Any:
+def through(name: str) -> Callable[..., Any]:
     """Return a method that hands its call to the inner view: nothing in it is sealed."""
 
-    def call(self: SealedSnapshot, *args: Any, **named: Any) -> Any:
+    def call(self: SealedSnapshot, *args: object, **named: object) -> object:
         return getattr(self._inner, name)(*args, **named)
 
     return call
@@ -77,27 +67,27 @@ class SealedSnapshot:
         self._names = names
         self._sealers: dict[tuple[str, int, bytes], Sealer] = {}
 
-    buried_source = _through("buried_source")
-    buried_value = _through("buried_value")
-    buried_id = _through("buried_id")
-    contested = _through("contested")
-    count_pending = _through("count_pending")
-    count_traces = _through("count_traces")
-    deletion_state = _through("deletion_state")
-    has_tombstone = _through("has_tombstone")
-    heads = _through("heads")
-    imported_receipts = _through("imported_receipts")
-    is_taken = _through("is_taken")
-    item_ids = _through("item_ids")
-    next_seq = _through("next_seq")
-    receipt = _through("receipt")
-    receipt_head = _through("receipt_head")
-    receipt_link = _through("receipt_link")
-    receipts = _through("receipts")
-    sealed_rows = _through("sealed_rows")
-    slot = _through("slot")
-    tombstones = _through("tombstones")
-    traces = _through("traces")
+    buried_source = through("buried_source")
+    buried_value = through("buried_value")
+    buried_id = through("buried_id")
+    contested = through("contested")
+    count_pending = through("count_pending")
+    count_traces = through("count_traces")
+    deletion_state = through("deletion_state")
+    has_tombstone = through("has_tombstone")
+    heads = through("heads")
+    imported_receipts = through("imported_receipts")
+    is_taken = through("is_taken")
+    item_ids = through("item_ids")
+    next_seq = through("next_seq")
+    receipt = through("receipt")
+    receipt_head = through("receipt_head")
+    receipt_link = through("receipt_link")
+    receipts = through("receipts")
+    sealed_rows = through("sealed_rows")
+    slot = through("slot")
+    tombstones = through("tombstones")
+    traces = through("traces")
 
     def _sealer(self, owner: OwnerState) -> Sealer:
         place = Place(owner.owner.tenant_id, owner.owner_no)
@@ -110,6 +100,7 @@ class SealedSnapshot:
         return known
 
     def _renewed(self, owner: OwnerState) -> Mapping[int, DataKey]:
+        del owner
         raise AssertionError("a snapshot does not write")
 
     def _mac(self, owner: OwnerState, sort: str, name: str) -> str:
@@ -284,159 +275,3 @@ class SealedSnapshot:
             if not can_open(row, sealer)
         ]
         return Inspection(rows, entries, (*flaws, *unreadable))
-
-
-class SealedTransaction(SealedSnapshot):
-    """The `Transaction` port over another one: seals what it writes."""
-
-    _inner: Transaction
-
-    append_receipt = _through("append_receipt")
-    archive = _through("archive")
-    bump = _through("bump")
-    bury = _through("bury")
-    drop_items = _through("drop_items")
-    drop_replaced_vectors = _through("drop_replaced_vectors")
-    ensure_slot = _through("ensure_slot")
-    erase = _through("erase")
-    hide = _through("hide")
-    keep_receipt = _through("keep_receipt")
-    label = _through("label")
-    lapse = _through("lapse")
-    note_candidates = _through("note_candidates")
-    put_sealed = _through("put_sealed")
-    remove = _through("remove")
-    retire_tombstones = _through("retire_tombstones")
-    supersede = _through("supersede")
-
-    def _renewed(self, owner: OwnerState) -> Mapping[int, DataKey]:
-        """Give an owner's incarnation a key; durable before anything sealed with it commits."""
-        place = Place(owner.owner.tenant_id, owner.owner_no)
-        self._vault.add(place, owner.incarnation)
-        return self._vault.data_keys(place)
-
-    def _labelled(self, owner: OwnerState) -> OwnerState:
-        sealed = self._sealer(owner).seal("owner", 0, owner_label(owner.owner))
-        self._inner.label(owner, sealed)
-        return replace(owner, label=sealed)
-
-    def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
-        state = replace(self._inner.ensure_owner(self._names.owner(owner), now), owner=owner)
-        if state.label is None or self._sealer(state).generation is None:
-            return self._labelled(state)
-        return state
-
-    def renew(self, owner: OwnerState) -> OwnerState:
-        return self._labelled(self._inner.renew(owner))
-
-    def relabel(self, owner: OwnerState) -> None:
-        """Seal an owner's parts with the newest key."""
-        if owner.label is not None and not self._sealer(owner).is_current(owner.label):
-            self._labelled(owner)
-
-    def doomed(self, owner: OwnerState, deletion_id: str, limit: int, now: int) -> list[Record]:
-        return self._records(owner, self._inner.doomed(owner, deletion_id, limit, now))
-
-    def insert(self, owner: OwnerState, record: NewRecord) -> int:
-        seq = self._inner.next_seq(owner)
-        tenant = owner.owner.tenant_id
-        sealed = sealed_record(record, seq, self._sealer(owner), self._names, tenant)
-        return self._inner.insert(owner, sealed)
-
-    def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
-        sealed = self._sealer(owner).seal(f"vector:{slot}", seq, vector)
-        self._inner.set_vector(owner, seq, slot, sealed)
-
-    def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
-        seq = self._inner.next_seq(owner)
-        tenant = owner.owner.tenant_id
-        sealed = sealed_candidate(candidate, seq, self._sealer(owner), self._names, tenant)
-        self._inner.insert_candidate(owner, sealed)
-
-    def revise(
-        self,
-        owner: OwnerState,
-        candidate_id: str,
-        *,
-        statement: Statement,
-        content_hash: bytes,
-        findings: Sequence[Finding],
-        contested: str | None,
-        actor: str,
-    ) -> None:
-        old = self.candidate(owner, candidate_id)
-        if old is None:
-            return
-        text = candidate_text(statement, content_hash, actor, old.evidence, tuple(findings))
-        sealed = self._sealer(owner).seal_text("candidate", old.seq, text)
-        self._inner.revise(
-            owner,
-            candidate_id,
-            statement=sealed_statement(statement, sealed, self._names, owner.owner.tenant_id),
-            content_hash=b"",
-            findings=(),
-            contested=contested,
-            actor=SEALED,
-        )
-
-    def decide(
-        self,
-        owner: OwnerState,
-        candidate_id: str,
-        *,
-        status: CandidateStatus,
-        at: int,
-        by: str | None,
-        reason: str | None,
-        memory_id: str | None,
-    ) -> None:
-        candidate = self._inner.candidate(owner, candidate_id)
-        if candidate is None:
-            return
-        self._inner.decide(
-            owner,
-            candidate_id,
-            status=status,
-            at=at,
-            by=None if by is None else SEALED,
-            reason=sealed_decision(by, reason, candidate.seq, self._sealer(owner)),
-            memory_id=memory_id,
-        )
-
-    def append_audit(
-        self,
-        owner: OwnerState,
-        *,
-        at: int,
-        actor: str,
-        action: str,
-        memory_ids: Sequence[str],
-        reason: str | None = None,
-        sealed: str | None = None,
-    ) -> None:
-        del sealed
-        self._inner.append_audit(
-            owner,
-            at=at,
-            actor=actor,
-            action=action,
-            memory_ids=memory_ids,
-            reason=reason,
-            sealed=self._names.note(owner.owner.tenant_id, owner.owner_no, actor, reason),
-        )
-
-    def append_imported_audit(self, owner: OwnerState, imported: ImportedEntry) -> bool:
-        entry = imported.entry
-        note = self._names.note(owner.owner.tenant_id, owner.owner_no, entry.actor, entry.reason)
-        sealed = replace(entry, actor=note, reason=None)
-        return self._inner.append_imported_audit(owner, imported._replace(entry=sealed))
-
-    def open_deletion(self, deletion: Deletion) -> None:
-        state = deletion.owner
-        note = self._names.note(state.owner.tenant_id, state.owner_no, deletion.actor)
-        self._inner.open_deletion(replace(deletion, actor=note))
-
-    def save_deletion(self, deletion: Deletion) -> None:
-        state = deletion.owner
-        note = self._names.note(state.owner.tenant_id, state.owner_no, deletion.actor)
-        self._inner.save_deletion(replace(deletion, actor=note))

@@ -110,7 +110,7 @@ class Sealer:
         return int.from_bytes(blob[:4], "little") == self.generation
 
     def open_rows(self, rows: Iterable[IndexRow], slot: int | None) -> list[IndexRow]:
-        """Return what a segment needs of rows, opened; those whose key is destroyed are left out."""
+        """Return rows for a segment, opened; those whose key is destroyed are left out."""
         opened = []
         vectors = f"vector:{slot}"
         for row in rows:

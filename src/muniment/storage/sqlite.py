@@ -6,8 +6,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,9 +22,9 @@ from muniment.errors import (
     WrongKeyError,
 )
 from muniment.keys import Keys
-from muniment.ports import Anchored, MasterKey, OwnerState, Snapshot, Transaction
+from muniment.ports import Anchored, Head, MasterKey, OwnerState, Snapshot, Transaction
 from muniment.results import StoreInfo
-from muniment.storage.anchors import Anchors, anchor_at
+from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
 from muniment.storage.sqlfiles import queries
 from muniment.storage.sqlite_review import SqliteSnapshot, SqliteTransaction
@@ -35,7 +34,6 @@ from muniment.storage.unlock import Mark, Unlocker
 T = TypeVar("T")
 _MEMORY = ":memory:"
 _PAGE_SIZE = 8192
-_COMMITS_PER_ANCHOR = 256
 
 
 def is_safe(version: str) -> bool:
@@ -141,6 +139,7 @@ class SqliteStore:
         except BaseException:
             self._let_go()
             raise
+        self._anchoring = Anchoring(self._location, self.keys, is_on=self._mark.anchored)
 
     def _let_go(self) -> None:
         """Close a file that was refused; a log that somebody left beside it stays as it is."""
@@ -156,8 +155,6 @@ class SqliteStore:
         self._readers: deque[apsw.Connection] = deque()
         self._queue: deque[_Ticket] = deque()
         self._lock = threading.RLock()
-        self._unanchored: set[tuple[str, int]] = set()
-        self._commits = 0
 
     @contextmanager
     def _right_file_key(self) -> Iterator[None]:
@@ -285,7 +282,7 @@ class SqliteStore:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        self._has_committed(moved)
+        self._anchoring.has_committed(moved, self._head)
 
     def _run_one(self, connection: apsw.Connection, ticket: _Ticket) -> set[tuple[str, int]]:
         connection.execute("SAVEPOINT caller")
@@ -303,46 +300,26 @@ class SqliteStore:
         connection.execute("RELEASE caller")
         return moved
 
-    def _has_committed(self, moved: set[tuple[str, int]]) -> None:
-        self._unanchored |= moved
-        self._commits += 1
-        if self._commits % _COMMITS_PER_ANCHOR == 0:
-            self._note_heads()
-
-    def _note_heads(self) -> None:
-        """Note the owners that moved; what cannot be noted now is noted with the next ones."""
-        if self._mark.anchored and self._unanchored:
-            view = SqliteSnapshot(self._writer(), self._sql, self._guard)
-            heads = [view.head(*place) for place in sorted(self._unanchored)]
-            with suppress(StoreError):
-                self._anchors().note(head for head in heads if head is not None)
-                self._unanchored.clear()
-
-    def _anchors(self) -> Anchors:
-        return Anchors(f"{self._location}.anchor", self._guard.keys)
+    def _head(self, tenant_id: str, owner_no: int) -> Head | None:
+        return SqliteSnapshot(self._writer(), self._sql, self._guard).head(tenant_id, owner_no)
 
     def anchor(self, *, renew: bool = False) -> None:
         """Note the present state of every owner outside the database."""
         self._check()
         if self._location == _MEMORY:
             return
-        if renew or not self._mark.anchored:
-            Path(f"{self._location}.anchor").unlink(missing_ok=True)
-            self._anchors().make()
         with self._lock, driver_errors(self._location):
+            heads = SqliteSnapshot(self._writer(), self._sql, self._guard).heads()
+            self._anchoring.write(heads, renew=renew)
             self._writer().execute(self._sql["mark_anchored"])
-            self._mark = replace(self._mark, anchored=True)
-            self._anchors().note(SqliteSnapshot(self._writer(), self._sql, self._guard).heads())
-            self._unanchored.clear()
 
     def anchored(self, path: Path | None = None) -> Anchored | None:
         """Return what the anchor says; None for a store that has none."""
-        if path is None and not self._mark.anchored:
-            return None
-        return (self._anchors() if path is None else anchor_at(path, self.keys)).read()
+        return self._anchoring.read(path)
 
     def reseal(self, owner: OwnerState) -> bool:
         """Return False: without sealing there is no key to replace."""
+        del owner
         return False
 
     def rotate_master(self, master: MasterKey | None) -> int:
@@ -364,6 +341,7 @@ class SqliteStore:
 
     def shred(self, owner: OwnerState) -> bool:
         """Return False: without sealing there is no key to destroy."""
+        del owner
         return False
 
     def info(self) -> StoreInfo:
@@ -378,7 +356,7 @@ class SqliteStore:
             schema_version=version,
             bytes=sum(file.stat().st_size for file in files if file.exists()),
             sealed=self._mark.sealed,
-            integrity="on" if self._mark.anchored and self._anchors().exists() else "off",
+            integrity=self._anchoring.integrity,
         )
 
     def close(self) -> None:
@@ -386,7 +364,7 @@ class SqliteStore:
         self._notice_fork()
         with self._lock:
             if not self._closed and self._connection is not None:
-                self._note_heads()
+                self._anchoring.note(self._head)
             self._closed = True
             for connection in (*self._readers, self._connection):
                 if connection is not None:

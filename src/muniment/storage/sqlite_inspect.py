@@ -53,12 +53,11 @@ class SqliteInspection(GuardedView):
             rows += 1
             total ^= element(self._guard.key(head.tenant_id), row[MAC])
             if not self._guard.holds(table, row):
-                item = row.get("memory_id") or row.get("candidate_id") or str(row.get("seq"))
-                flaws.append(flaw("row_edited", head, table, row.get("candidate_id") or item))
+                flaws.append(flaw("row_edited", head, table, _item(row)))
         if total != unmask(self._guard.key(head.tenant_id), owner["content"]):
             flaws.append(flaw("rows_missing_or_added", head))
-        for problem in self._chain(key, head, noted, reveal):
-            flaws.append(flaw(problem, head, "audit"))
+        problems = self._chain(key, head, noted, reveal)
+        flaws += [flaw(problem, head, "audit") for problem in problems]
         ((entries,),) = self._all("count_audit", key)
         return Inspection(rows, entries, tuple(flaws))
 
@@ -86,9 +85,8 @@ class SqliteInspection(GuardedView):
             number += 1
             link = self._link(key, link, entry if reveal is None else reveal(head, entry))
             is_whole = is_whole and entry.number == number and entry.digest == link.hex()
-            if noted is not None and entry.number == noted.audit_number:
-                if bytes.fromhex(entry.digest) != noted.audit_digest:
-                    yield "forked"
+            if noted is not None and _is_other(entry, noted):
+                yield "forked"
         if not is_whole:
             yield "chain_broken"
         elif (number, link) != (head.audit_number, head.audit_digest):
@@ -106,6 +104,15 @@ class SqliteInspection(GuardedView):
             memory_ids=entry.memory_ids,
             reason=entry.reason,
         )
+
+
+def _item(row: dict[str, Any]) -> str:
+    return str(row.get("candidate_id") or row.get("memory_id") or row["seq"])
+
+
+def _is_other(entry: AuditEntry, noted: Head) -> bool:
+    """Return whether an entry stands where an anchor noted another one."""
+    return entry.number == noted.audit_number and entry.digest != noted.audit_digest.hex()
 
 
 def _paged(key: dict[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The key store of a sealed database: a data key an owner, wrapped; destroyed, it shreds the owner."""
+"""The key store of a sealed database: wrapped data keys; without its key an owner is shredded."""
 
 from __future__ import annotations
 

@@ -614,7 +614,7 @@ RETURNING *;
 
 -- name: inferred
 -- The records of an owner that came out of a proposal.
-SELECT seq FROM records
+SELECT seq FROM records INDEXED BY records_inferred
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND path = 'propose' AND status <> 'forgotten'
 ORDER BY seq;
 
@@ -691,9 +691,10 @@ ORDER BY seq LIMIT :limit;
 -- name: hide_items
 -- Take the records of a deletion within a range out of every read.
 UPDATE records SET status = 'forgotten', changed_version = :version
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
 RETURNING *;
 
 -- name: release_candidates
@@ -707,11 +708,13 @@ RETURNING *;
 
 -- name: doomed
 -- Hidden records of a deletion that still have to be erased, in order.
-SELECT seq FROM records INDEXED BY records_hidden
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten' AND seq IN (
-        SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
-ORDER BY seq LIMIT :limit;
+SELECT r.seq FROM records AS r INDEXED BY records_hidden
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'forgotten'
+    AND EXISTS (
+        SELECT 1 FROM deletion_items AS i
+        WHERE i.tenant_id = r.tenant_id AND i.owner_no = r.owner_no
+            AND i.deletion_id = :deletion_id AND i.seq = r.seq)
+ORDER BY r.seq LIMIT :limit;
 
 -- name: log_item_removals
 -- Tell the segments of every process that records of a deletion are gone.
@@ -722,10 +725,11 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletio
 
 -- name: unlink_item_followers
 -- Records that followed one of a deletion stand alone, and wait for a vector of their own text.
-UPDATE records
+UPDATE records INDEXED BY records_by_follows
 SET follows = NULL, changed_version = :version,
     embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+    AND follows IS NOT NULL AND follows IN (
         SELECT memory_id FROM deletion_items
         WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
             AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high)
@@ -779,9 +783,10 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
 -- name: delete_item_vectors
 -- Remove the vectors of a deletion's items within a range.
 DELETE FROM vectors
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
 RETURNING *;
 
 -- name: count_item_words
@@ -794,9 +799,10 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
 -- name: delete_item_words
 -- Remove the word lists of a deletion's items within a range.
 DELETE FROM words
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
 RETURNING *;
 
 -- name: count_item_candidates
@@ -809,9 +815,10 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
 -- name: delete_item_candidates
 -- Remove the candidates of a deletion's items within a range.
 DELETE FROM candidates
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
 RETURNING *;
 
 -- name: count_item_records
@@ -824,9 +831,10 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
 -- name: delete_item_records
 -- Remove the records of a deletion's items within a range.
 DELETE FROM records
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high AND seq IN (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id)
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
 RETURNING *;
 
 -- name: count_item_contexts
@@ -834,8 +842,9 @@ RETURNING *;
 SELECT count(*) FROM vectors
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
     AND seq IN (
-        SELECT seq FROM records
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+        SELECT seq FROM records INDEXED BY records_by_follows
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+            AND follows IS NOT NULL AND follows IN (
             SELECT memory_id FROM deletion_items
             WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
                 AND memory_id IS NOT NULL));
@@ -845,8 +854,9 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 DELETE FROM vectors
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
     AND seq IN (
-        SELECT seq FROM records
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten' AND follows IN (
+        SELECT seq FROM records INDEXED BY records_by_follows
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+            AND follows IS NOT NULL AND follows IN (
             SELECT memory_id FROM deletion_items
             WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
                 AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high))

@@ -77,6 +77,7 @@ CREATE UNIQUE INDEX records_one_active ON records (tenant_id, owner_no, kind, fi
 CREATE INDEX records_by_expiry ON records (expires_at)
     WHERE expires_at IS NOT NULL AND status IN ('active', 'superseded');
 CREATE INDEX records_hidden ON records (tenant_id, owner_no, seq) WHERE status = 'forgotten';
+CREATE INDEX records_inferred ON records (tenant_id, owner_no, seq) WHERE path = 'propose';
 
 CREATE INDEX records_by_follows ON records (tenant_id, owner_no, follows)
     WHERE follows IS NOT NULL;

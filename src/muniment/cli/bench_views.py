@@ -1,0 +1,161 @@
+"""Tables of what `bench` measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+from rich.text import Text
+
+from muniment.cli.output import DIM
+
+if TYPE_CHECKING:
+    from muniment.bench.footprint import FootprintReport
+    from muniment.bench.isolation import IsolationReport
+    from muniment.bench.machine import Machine
+    from muniment.bench.recall import PeerResult, Ratio, ScopeResult
+    from muniment.bench.write import WriteReport
+
+NOTHING = "–"
+ABSENT = "not installed"
+
+
+def _table(*columns: str) -> Table:
+    table = Table(*columns)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    return table
+
+
+def _ratio(ratio: Ratio | None) -> str:
+    if ratio is None:
+        return NOTHING
+    return f"{ratio.middle:.2f} ({ratio.low:.2f}–{ratio.high:.2f})"
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return NOTHING if value is None else f"{value:,.{digits}f}"
+
+
+def machine_line(machine: Machine) -> Text:
+    """Return on what a run was measured."""
+    versions = ", ".join(f"{name} {version}" for name, version in machine.versions.items())
+    return Text(f"{machine.date}; {machine.processor}; {machine.system}; {versions}", DIM)
+
+
+def scopes_table(scopes: Sequence[ScopeResult]) -> Table:
+    """Return our recall by size of the scope; times in milliseconds."""
+    table = _table(
+        "scope",
+        "one pass, CPU",
+        "warm CPU",
+        "p95",
+        "wall",
+        "× pass (95 %)",
+        "read + pass, CPU",
+        "cold CPU",
+        "× (95 %)",
+        "overlap",
+    )
+    for one in scopes:
+        table.add_row(
+            f"{one.records:,}",
+            _number(one.one_pass.cpu),
+            _number(one.warm.cpu),
+            _number(one.warm.cpu_p95),
+            _number(one.warm.wall),
+            _ratio(one.warm_ratio),
+            _number(one.read_and_pass.cpu),
+            _number(one.cold.cpu),
+            _ratio(one.cold_ratio),
+            _number(one.overlap),
+        )
+    return table
+
+
+def peers_table(peers: Sequence[PeerResult]) -> Table:
+    """Return peers beside ours; times in milliseconds."""
+    table = _table(
+        "system", "version", "scope", "CPU", "p95", "wall", "× ours (95 %)", "overlap", "foreign"
+    )
+    for one in peers:
+        time = one.recall
+        times = [None] * 3 if time is None else [time.cpu, time.cpu_p95, time.wall]
+        table.add_row(
+            one.name,
+            ABSENT if one.version is None else one.version,
+            f"{one.records:,}",
+            *map(_number, times),
+            _ratio(one.times_ours),
+            _number(one.overlap),
+            NOTHING if one.foreign is None else str(one.foreign),
+        )
+    return table
+
+
+def writes_tables(report: WriteReport) -> list[Table]:
+    """Return single writes in milliseconds, and many in records a second."""
+    single = _table("write", "version", "CPU", "wall", "× flush (95 %)", "× transaction (95 %)")
+    for one in report.singles:
+        single.add_row(
+            one.name,
+            ABSENT if one.version is None else one.version,
+            _number(one.write.cpu if one.write else None),
+            _number(one.write.wall if one.write else None),
+            _ratio(one.over_flush),
+            _ratio(one.over_ledger),
+        )
+    many = _table("many", "records", "a second", "a CPU second", "lost")
+    for bulk in report.bulks:
+        many.add_row(
+            bulk.name,
+            f"{bulk.records:,}",
+            _number(bulk.per_second, 0),
+            _number(bulk.per_cpu_second, 0),
+            str(bulk.lost),
+        )
+    return [single, many]
+
+
+def footprint_table(report: FootprintReport) -> Table:
+    """Return what each costs to have."""
+    table = _table(
+        "system", "version", "records", "import ms", "open ms", "resident MB", "bytes a record"
+    )
+    for one in report.costs:
+        table.add_row(
+            one.name,
+            ABSENT if one.version is None else one.version,
+            f"{one.records:,}",
+            _number(one.import_ms, 0),
+            _number(one.open_ms, 1),
+            _number(one.resident, 0),
+            _number(one.bytes_each, 0),
+        )
+    return table
+
+
+def isolation_table(report: IsolationReport) -> Table:
+    """Return recall among others beside recall alone."""
+    table = _table("recall", "calls", "alone, CPU ms", "among others, CPU ms", "ratio", "95 %")
+    for name, found in (("warm", report.warm), ("cold", report.cold)):
+        table.add_row(
+            name,
+            str(found.alone.calls),
+            f"{found.alone.cpu:.3f}",
+            f"{found.among.cpu:.3f}",
+            f"{found.ratio:.3f}",
+            f"{found.low:.3f} to {found.high:.3f}",
+        )
+    return table
+
+
+def isolation_verdict(report: IsolationReport) -> Text:
+    """Return whether both stores gave the same, and nothing of anybody else."""
+    same = "the same" if report.same else "DIFFERENT"
+    return Text(
+        f"{report.scope_records:,} records in the scope, {report.other_records:,} of "
+        f"{report.other_scopes:,} others; {same} records in both stores, "
+        f"{report.foreign} of anybody else."
+    )

@@ -1,0 +1,209 @@
+"""What stands before a statement: its earlier write, a tombstone, the record of the same field."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from muniment.clock import Clock
+from muniment.errors import ConflictError, TombstonedError
+from muniment.keys import digest
+from muniment.ports import NewTombstone, OwnerState, Snapshot, Store, Transaction
+from muniment.records import Authority, EmbeddingState, Statement, Status, WritePath
+from muniment.results import Finding, Outcome, Written
+from muniment.rules.precedence import Claim
+from muniment.rules.statement import Checked, fingerprints
+from muniment.rules.tombstones import Burial, admits
+from muniment.services.fence import refuse_late
+
+if TYPE_CHECKING:
+    from muniment.scope import Owner
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who writes, through which door, with which rank. Set by the facade, never by a payload.
+
+    Attributes:
+        actor: The name in the record and the audit entry.
+        path: The door.
+        authority: The rank of what comes through it.
+        approved_by: Who approved it in a review, or None.
+        evidence: Ids of the events it rests on.
+        override: Why a tombstone may be passed over, or None.
+    """
+
+    actor: str
+    path: WritePath
+    authority: Authority
+    approved_by: str | None = None
+    evidence: tuple[str, ...] = ()
+    override: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A statement that screening and the policy let through.
+
+    Attributes:
+        statement: What the caller gave.
+        checked: The same, validated.
+        findings: What screening saw and did not refuse.
+    """
+
+    statement: Statement
+    checked: Checked
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The record that holds a field, as precedence sees it.
+
+    Attributes:
+        memory_id: The record.
+        claim: What it says, and with which rank.
+        in_force: Whether it has not expired; what has expired defends nothing.
+    """
+
+    memory_id: str
+    claim: Claim
+    in_force: bool
+
+
+def claim_of(checked: Checked, author: Author) -> Claim:
+    """Return an incoming statement as precedence sees it."""
+    said = checked.text if checked.value is None else checked.value
+    return Claim(author.authority, author.actor, said)
+
+
+def contested_write(memory_id: str | None, candidate_id: str) -> Written:
+    return Written(
+        memory_id=memory_id or "",
+        outcome=Outcome.CONTESTED,
+        status=Status.ACTIVE,
+        superseded=None,
+        embedding=EmbeddingState.NONE,
+        candidate_id=candidate_id,
+    )
+
+
+class Past:
+    """Looks up what an owner already holds about a statement, and marks what may not come back."""
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self.store = store
+        self.clock = clock
+
+    def known(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> Written | None:
+        """Return the earlier result of the same statement, or None when it is new.
+
+        Raises:
+            ConflictError: The source_id identifies a different statement.
+        """
+        filed = view.filed(state, admitted.checked.source_id, self.clock.now())
+        if filed is not None and self.is_payload(state, admitted, filed.payload_digest):
+            return Written(filed.memory_id, Outcome.REPEATED, filed.status, None, filed.embedding)
+        proposed = view.proposed(state, admitted.checked.source_id)
+        if proposed is not None and self.is_payload(state, admitted, proposed.payload_digest):
+            candidate = view.candidate(state, proposed.candidate_id)
+            if candidate is not None and candidate.contested is not None:
+                return contested_write(candidate.contested, candidate.candidate_id)
+        self.check_new(view, state, admitted)
+        return None
+
+    def is_payload(self, state: OwnerState, admitted: Admitted, stored: bytes) -> bool:
+        """Return whether a stored payload digest is that of a statement."""
+        return stored == self.payload_digest(state.owner, admitted.checked)
+
+    def check_new(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> None:
+        """Refuse a source_id that a record or candidate already has.
+
+        Raises:
+            ConflictError: It has one.
+        """
+        filed = view.filed(state, admitted.checked.source_id, self.clock.now())
+        proposed = view.proposed(state, admitted.checked.source_id)
+        if filed is not None or proposed is not None:
+            raise ConflictError(
+                "source_id already identifies a different statement in this scope; "
+                "use a new source_id for a new statement.",
+                **({"memory_id": filed.memory_id} if filed is not None else {}),
+            )
+
+    def check_tombstones(
+        self, view: Snapshot, state: OwnerState, checked: Checked, author: Author
+    ) -> None:
+        """Refuse what was forgotten, rejected or retracted.
+
+        Raises:
+            TombstonedError: A tombstone stands against this write path.
+        """
+        refuse_late(
+            view,
+            state,
+            self.store.keys,
+            source_id=checked.source_id,
+            path=author.path,
+            evidence=author.evidence,
+        )
+        source = self.source_digest(state.owner, checked.source_id)
+        reason = view.buried_source(state, source)
+        if reason is not None:
+            raise TombstonedError(
+                f"The statement with this source_id was {reason}. If the person states it again, "
+                "remember it under a new source_id."
+            )
+        values = self.value_digests(state.owner, checked)
+        for buried in sorted({one for value in values for one in view.buried_value(state, value)}):
+            if not admits(Burial(buried), author.path, author.override):
+                raise TombstonedError(
+                    f"The same value was {buried} here. A person may bring it back with a fresh "
+                    "source_id and, where it was rejected or corrected, override_tombstone."
+                )
+
+    def standing(self, view: Snapshot, state: OwnerState, checked: Checked) -> Standing | None:
+        """Return the active record about the same field, or None."""
+        if checked.field_key is None:
+            return None
+        active = view.active_field(state, checked.rule.name, checked.field_key, self.clock.now())
+        if active is None:
+            return None
+        said = active.text if active.value is None else active.value
+        claim = Claim(active.authority, active.actor, said)
+        return Standing(active.memory_id, claim, active.status is Status.ACTIVE)
+
+    def bury(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        statement: Statement,
+        buried_id: str,
+        burial: Burial,
+    ) -> None:
+        """Leave a tombstone for a stored statement's value and source_id."""
+        for value_digest in self.value_digests(state.owner, statement):
+            tx.bury(
+                state,
+                NewTombstone(
+                    memory_id=buried_id,
+                    source_digest=self.source_digest(state.owner, statement.source_id),
+                    value_digest=value_digest,
+                    reason=burial.value,
+                    created_at=self.clock.now(),
+                ),
+            )
+
+    def payload_digest(self, owner: Owner, checked: Checked) -> bytes:
+        """Return the keyed digest by which a retry of the same statement is known."""
+        return digest(self.store.keys.tombstone(owner), "payload", checked.payload)
+
+    def source_digest(self, owner: Owner, source_id: str) -> bytes:
+        """Return the keyed digest by which a tombstone knows a source_id."""
+        return digest(self.store.keys.tombstone(owner), "source", source_id)
+
+    def value_digests(self, owner: Owner, said: Statement | Checked) -> tuple[bytes, ...]:
+        """Return the keyed digests by which a tombstone knows what was said."""
+        key = self.store.keys.tombstone(owner)
+        prints = fingerprints(said.field, said.value, said.text)
+        return tuple(digest(key, "value", *one) for one in prints)
