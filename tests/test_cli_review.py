@@ -12,7 +12,7 @@ from tests.command_line import Command, command_line, remember, write_lines
 
 CITY = ("--kind", "verified_fact", "--field", "city")
 REVIEWER = ("--principal", "dana")
-SPACE = ("--space", "organisation/acme-corp")
+SPACE = ("--space", "project/apollo")
 
 
 @pytest.fixture
@@ -220,14 +220,14 @@ def test_a_space_is_written_through_review_and_read_by_claim(cli: Command) -> No
     assert cli("candidates", "--json").json["candidates"] == []
     (listed,) = cli("review", "list", *SPACE, *REVIEWER, "--json").json["candidates"]
     assert listed == proposed
-    assert "organisation/acme-corp" in cli("review", "list", *REVIEWER).out
+    assert "project/apollo" in cli("review", "list", *REVIEWER).out
     own = ("--user", "user_42", "--agent", "helper")
     assert cli("review", "list", *own, *REVIEWER, "--json").json["candidates"] == []
     approve = ("review", "approve", proposed["candidate_id"], *REVIEWER, "--json")
     (decided,) = cli(*approve, *as_shown(proposed)).json["decided"]
     assert cli("recall", "deploy", "--json").json["packet"]["items"] == []
     read = cli("recall", "deploy", *SPACE)
-    assert "organisation/acme-corp" in read.out
+    assert "project/apollo" in read.out
     assert decided["memory_id"] in read.out
     corrected = cli(
         *("review", "correct", decided["memory_id"], *SPACE, *REVIEWER, "--json"),
@@ -242,7 +242,7 @@ def test_a_space_is_written_through_review_and_read_by_claim(cli: Command) -> No
     assert "two approvals" not in cli("recall", "deploy", *SPACE).out
     for wrong in ("acme-corp", "group/x", "project/"):
         assert cli("recall", "deploy", "--space", wrong).code == 2
-    two = (*SPACE, "--space", "project/apollo", "--source-id", "d2", "--kind", "decision")
+    two = (*SPACE, "--space", "project/other", "--source-id", "d2", "--kind", "decision")
     assert cli("propose", "Deploy on Fridays.", *two).code == 2
 
 

@@ -82,7 +82,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     from muniment.providers.keys import open_key
     from muniment.providers.llm import open_model
     from muniment.rules.packet import count_tokens as estimate
-    from muniment.rules.screening import CharacterScreener
+    from muniment.rules.screening import DefaultScreener
     from muniment.storage import open_store
 
     return Memory(
@@ -98,7 +98,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         model=open_model(model),
         policy=_load_policy(policy),
         clock=clock or SystemClock(),
-        screener=screener or CharacterScreener(),
+        screener=screener or DefaultScreener(),
         count_tokens=count_tokens or estimate,
         cache_bytes=cache_bytes,
     )

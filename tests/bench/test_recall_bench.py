@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from xml.etree import ElementTree
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -30,7 +30,7 @@ def test_recall_is_measured_beside_its_limit_and_agrees_with_brute_force() -> No
 def test_a_peer_is_checked_for_exactness_and_for_records_of_others(tmp_path: Path) -> None:
     found = recall.compare(tmp_path / "peers", 60, 20, [PLAIN])
     by_name = {one.name: one for one in found}
-    assert list(by_name) == [recall.PASS, recall.OURS, PLAIN]
+    assert list(by_name) == [recall.ONE_PASS, recall.OURS, PLAIN]
     assert (by_name[PLAIN].overlap, by_name[PLAIN].foreign) == (1.0, 0)
     assert by_name[recall.OURS].overlap == 1.0
 
@@ -91,7 +91,7 @@ def test_a_report_is_plain_json() -> None:
 def test_a_plot_is_a_picture_with_every_name(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     bars(tmp_path / "plots" / "one.svg", "Title", "ms", {"muniment": 1.0, "one pass": 0.1})
-    drawn = ElementTree.parse(tmp_path / "plots" / "one.svg")
+    drawn = ET.parse(tmp_path / "plots" / "one.svg")
     text = " ".join(filter(None, drawn.getroot().itertext()))
     assert "muniment" in text
     assert "one pass" in text

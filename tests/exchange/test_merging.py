@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from tests.exchange.world import (
     lived,
     mine,
     opened,
+    opened_at,
     resealed,
     restored,
     taken,
@@ -79,7 +81,7 @@ def test_what_was_forgotten_here_does_not_come_back(clock: FrozenClock) -> None:
         {
             "memory_id": "mem_" + "1" * 32,
             "source": {"source_id": "fresh", "path": "remember"},
-            "text": "ALLERGIC  to pea\u200cnuts.",
+            "text": "ALLERGIC  to\tPEANUTS.",
             "status": "superseded",
             "superseded_by": "mem_" + "2" * 32,
             "superseded_at": "2030-01-01T00:00:00Z",
@@ -112,6 +114,28 @@ def test_a_store_that_was_told_of_a_deletion_refuses_the_older_file(clock: Froze
 
     assert [one.reason for one in report.skipped if one.item_id == gone] == ["tombstoned"]
     assert report.notes == ()
+
+
+@pytest.mark.promise("EXP-1", "FOR-3")
+def test_with_the_same_key_tombstones_hold_by_value_but_not_against_their_own_file(
+    clock: FrozenClock, tmp_path: Path
+) -> None:
+    same_key: dict[str, Any] = {"key": b"k" * 32}
+    with opened_at(tmp_path / "a.db", clock, **same_key) as one:
+        me = mine(one)
+        me.forget(said(me, "Allergic to peanuts.", "s1"))
+        said(me, "Allergic to peanuts.", "s2")
+        me.forget(said(me, "Keeps bees.", "s3"))
+        text = exported(me)
+    with opened_at(tmp_path / "b.db", clock, **same_key) as two:
+        report = taken(mine(two), text)
+        bees = edited(text, "record", memory_id="mem_" + "1" * 32, text="Keeps BEES.",
+                      source={"source_id": "s4", "path": "remember"})  # fmt: skip
+        again = taken(mine(two), bees, mode="skip")
+
+        assert (report.saved, report.notes) == (report.read, ())
+        assert [one.reason for one in again.skipped if one.line == 2] == ["tombstoned"]
+        assert [record.text for record in mine(two).list()] == ["Allergic to peanuts."]
 
 
 def test_a_tombstone_never_deletes_by_itself(clock: FrozenClock) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import muniment
 from muniment import MunimentError, ScopedMemory
 from muniment.results import Outcome
 from muniment.scope import Principal, Role, Space
-from muniment.testing import FrozenClock
+from muniment.testing import FakeEmbedder, FrozenClock
 from tests.exchange.world import (
     ME,
     Line,
@@ -143,6 +145,26 @@ def test_history_reviews_and_belief_in_the_past_come_back() -> None:
         waiting.candidate_id, version=waiting.version, content_hash=waiting.content_hash
     )
     assert decided.superseded == ids["corrected"]
+
+
+@pytest.mark.promise("EXP-1")
+@pytest.mark.parametrize(("before", "after"), [(True, True), (True, False), (False, True)])
+def test_an_export_moves_between_plain_and_sealed_files(
+    tmp_path: Path, before: bool, after: bool
+) -> None:
+    clock = FrozenClock()
+    options: dict[str, Any] = {"clock": clock, "embedder": FakeEmbedder()}
+    with (
+        muniment.open(tmp_path / "old.db", sealed=before, **options) as old,
+        muniment.open(tmp_path / "new.db", sealed=after, **options) as new,
+    ):
+        lived(mine(old), clock)
+        text = exported(mine(old))
+
+        report = mine(new).import_export(io.StringIO(text))
+
+        assert report.saved == report.read
+        assert _came_along(text, exported(mine(new))) == items_of(text)
 
 
 def test_a_retry_after_the_import_is_known_as_it_was_before() -> None:

@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import muniment
@@ -22,6 +23,11 @@ def opened(clock: FrozenClock | None = None, **options: Any) -> Memory:  # noqa:
     """Open an empty memory that lives as long as the test."""
     options = {"embedder": FakeEmbedder(), "clock": clock or FrozenClock(), **options}
     return muniment.open(":memory:", **options)
+
+
+def opened_at(path: Path, clock: FrozenClock, **options: Any) -> Memory:  # noqa: ANN401
+    """Open a memory in a file."""
+    return muniment.open(path, embedder=FakeEmbedder(), clock=clock, **options)
 
 
 def mine(memory: Memory, **changes: str) -> ScopedMemory:

@@ -33,7 +33,11 @@ WHO = ["--tenant", "acme", "--embedder", "none", "--json"]
 ME = [*WHO, "--user", "user_42", "--agent", "helper"]
 DANA = [*WHO, "--principal", "dana"]
 
-FORBIDDEN = {"hidden_characters": "Lives in Os\u202elo."}
+FORBIDDEN = {
+    "hidden_characters": "Lives in Os\u202elo.",
+    "ir_national_id": "کد ملی او ۰۰۱۳۵۴۲۴۱۹ است.",
+    "payment_card": "Pays with 4111 1111 1111 1111.",
+}
 """A text of each class that no write path may store."""
 ALLOWED = "Lives in Oslo."
 

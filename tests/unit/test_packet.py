@@ -43,6 +43,10 @@ BLANK = Record(
     source=Source("s1", WritePath.REMEMBER),
     authority=Authority.EXPLICIT,
     actor="subject",
+    approved_by=None,
+    evidence=(),
+    reference=None,
+    follows=None,
     status=Status.ACTIVE,
     created_at=datetime(2030, 1, 1, tzinfo=UTC),
     valid_from=None,
@@ -97,7 +101,7 @@ def test_every_part_of_a_record_is_encoded(field: str, value: str) -> None:
     hostile = replace(
         BLANK, field=field, value={"inner": [value]}, source=Source(value, WritePath.IMPORT)
     )
-    shown = line(hostile)
+    shown = line(PacketItem(hostile, 1.0))
     assert shown.splitlines() == [shown[:-1]]
     assert not set("<>") & set(shown)
     said = json.loads(shown)
@@ -182,7 +186,7 @@ def test_a_budget_below_the_frame_gives_an_empty_text() -> None:
 def test_a_line_says_what_when_whence_and_how_it_stands() -> None:
     until = datetime(2031, 1, 1, tzinfo=UTC)
     record = replace(BLANK, field="seat", value="aisle", valid_until=until)
-    shown: dict[str, JSONValue] = json.loads(line(record))
+    shown: dict[str, JSONValue] = json.loads(line(PacketItem(record, 1.0)))
     assert shown == {
         "memory_id": "mem_0",
         "kind": "preference",
@@ -195,7 +199,7 @@ def test_a_line_says_what_when_whence_and_how_it_stands() -> None:
         "source_id": "s1",
     }
     earlier = replace(BLANK, valid_from=datetime(2029, 5, 1, tzinfo=UTC))
-    assert json.loads(line(earlier))["date"] == "2029-05-01T00:00:00Z"
+    assert json.loads(line(PacketItem(earlier, 1.0)))["date"] == "2029-05-01T00:00:00Z"
 
 
 @given(st.text(st.characters(), max_size=50), st.text(st.characters(), max_size=50))

@@ -22,7 +22,7 @@ LIMIT = 10
 CHECKS = 20
 WORD_BYTES = 82
 OURS = "muniment (words and meaning)"
-PASS = "one pass of numpy"
+ONE_PASS = "one pass of numpy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +218,7 @@ def compare(folder: Path, count: int, calls: int, names: Sequence[str]) -> list[
     with facade.open(folder / "ours.db", embedder=embedder) as memory:
         me = scope_of(memory, 1)
         work: dict[str, Callable[[int], object]] = {
-            PASS: lambda n: limits.one_pass(matrix, vectors[n]),
+            ONE_PASS: lambda n: limits.one_pass(matrix, vectors[n]),
             OURS: lambda n: ask(me, queries[n]),
         }
         work |= {name: _asking(peer, queries) for name, peer in peers.items()}
@@ -226,7 +226,7 @@ def compare(folder: Path, count: int, calls: int, names: Sequence[str]) -> list[
         rule = BruteForce(texts, matrix)
         agreed = _overlap(me, rule, queries[:CHECKS], embedder)
     results = [
-        PeerResult(PASS, "", count, summary(*times[PASS])),
+        PeerResult(ONE_PASS, "", count, summary(*times[ONE_PASS])),
         PeerResult(OURS, "", count, summary(*times[OURS]), Ratio(1, 1, 1), agreed, 0),
     ]
     for name, kind in kinds.items():

@@ -19,9 +19,7 @@ def scope_of(memory: Memory, number: int) -> ScopedMemory:
     return memory.scoped(tenant_id=f"tenant {number % 10}", user_id=f"{number}", agent_id="bench")
 
 
-def fill(
-    path: Path, own: Mapping[int, int], others: int, progress: Progress | None = None
-) -> None:
+def fill(path: Path, own: Mapping[int, int], others: int, progress: Progress | None = None) -> None:
     """Make a store and write scopes into it, a batch of each in turn, among those of others.
 
     Args:

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from muniment.cli.options import Run, command
+from muniment.errors import InvalidInputError
 
 if TYPE_CHECKING:
     from muniment.evals.retrieval import RetrievalReport
@@ -35,16 +36,24 @@ def retrieval(
             dir_okay=False,
         ),
     ],
+    peer: Annotated[
+        list[str] | None,
+        typer.Option("--peer", help="bm25, cosine or langgraph beside it. May be repeated."),
+    ] = None,
     types: Annotated[bool, typer.Option("--types", help="Also show each type.")] = False,
 ) -> None:
     """Measure how well recall finds what it should, on a file of questions with known answers.
 
     Example: muniment eval retrieval questions.jsonl.gz --embedder local
     """
+    from muniment.evals.baselines import BASELINES
     from muniment.evals.retrieval import evaluate
 
+    peers = list(dict.fromkeys(peer or []))
+    if set(peers) - set(BASELINES):
+        raise InvalidInputError(f"--peer must be one of: {', '.join(BASELINES)}.")
     with run.out.progress("Evaluating") as progress:
-        report = evaluate(file, embedder=run.embedder, progress=progress)
+        report = evaluate(file, embedder=run.embedder, peers=peers, progress=progress)
     run.out.emit(report.to_dict(), _summary(report), _table(report, types=types))
 
 
@@ -57,10 +66,11 @@ def _summary(report: RetrievalReport) -> Text:
 
 
 def _table(report: RetrievalReport, *, types: bool) -> Table:
-    table = Table("type", *_COLUMNS)
-    for column in table.columns[1:]:
+    table = Table("way", "type", *_COLUMNS)
+    for column in table.columns[2:]:
         column.justify = "right"
-    for kind, measures in report.measures.items():
-        if kind == "all" or types:
-            table.add_row(kind, *(f"{measures[name]:.4f}" for name in _COLUMNS))
+    for way, found in {"recall": report.measures, **report.peers}.items():
+        for kind, measures in found.items():
+            if kind == "all" or types:
+                table.add_row(way, kind, *(f"{measures[name]:.4f}" for name in _COLUMNS))
     return table

@@ -14,17 +14,22 @@ from __future__ import annotations
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from muniment import memory as facade
 from muniment.errors import InvalidInputError
+from muniment.evals.baselines import BASELINES, Baseline, Times
 from muniment.evals.metrics import mean, measure
+from muniment.providers.embedding import open_embedder
 from muniment.records import Plain, Statement, WritePath
 from muniment.results import Finding
 from muniment.scoped import Progress, ScopedMemory
+
+if TYPE_CHECKING:
+    from muniment.ports import Embedder
 
 DEPTH = 100
 
@@ -50,6 +55,7 @@ class RetrievalReport(Plain):
         skipped: How many of those could not be stored: blank or over-long.
         queries: How many questions were asked.
         measures: Means by question type; `all` is the mean over every question.
+        peers: The same of each peer, by its name.
     """
 
     file: str
@@ -59,9 +65,16 @@ class RetrievalReport(Plain):
     skipped: int
     queries: int
     measures: dict[str, dict[str, float]]
+    peers: dict[str, dict[str, dict[str, float]]]
 
 
-def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) -> RetrievalReport:
+def evaluate(
+    path: Path,
+    *,
+    embedder: object,
+    peers: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> RetrievalReport:
     """Store each haystack in a memory of its own, as one thread in order, and ask its questions.
 
     Rankings are read to a depth of 100 records, so a first gold record below that counts nothing
@@ -70,22 +83,30 @@ def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) 
     Args:
         path: The file.
         embedder: What `muniment.open` takes.
+        peers: Other ways of ranking to measure beside it, with the same embedder; of `BASELINES`.
         progress: Called with how many records or questions of a haystack are done, and how many
             there are.
 
     Raises:
-        InvalidInputError: The file is not in the format above. Says which line.
+        InvalidInputError: The file is not in the format above; says which line. Or a peer needs an
+            embedder.
+        MissingExtraError: A peer is not installed.
     """
     rows: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
     haystacks = records = skipped = 0
     name: str | None = None
-    with facade.open(":memory:", embedder=embedder, screener=_Open()) as memory:
+    model = open_embedder(embedder)
+    others: dict[str, defaultdict[str, list[dict[str, float]]]]
+    others = {peer: defaultdict(list) for peer in peers}
+    with facade.open(":memory:", embedder=model or "none", screener=_Open()) as memory:
         for number, haystack in _haystacks(path):
             me = memory.scoped(tenant_id="eval", user_id=f"haystack {number}", agent_id="eval")
             ids = _store(me, haystack, progress)
             for kind, measures in _ask(me, haystack, ids, progress):
                 rows["all"].append(measures)
                 rows[kind].append(measures)
+            for peer, measured in others.items():
+                _ask_peer(BASELINES[peer], haystack, model, measured)
             haystacks += 1
             records += len(haystack["records"])
             skipped += len(haystack["records"]) - len(ids)
@@ -100,7 +121,28 @@ def evaluate(path: Path, *, embedder: object, progress: Progress | None = None) 
         skipped=skipped,
         queries=len(rows["all"]),
         measures={kind: mean(measured) for kind, measured in rows.items()},
+        peers={
+            peer: {kind: mean(measured) for kind, measured in found.items()}
+            for peer, found in others.items()
+        },
     )
+
+
+def _ask_peer(
+    opener: Callable[[Sequence[str], Times, Embedder | None], Baseline],
+    haystack: dict[str, Any],
+    embedder: Embedder | None,
+    rows: defaultdict[str, list[dict[str, float]]],
+) -> None:
+    """Add what a peer finds of one haystack."""
+    records = [record for record in haystack["records"] if record["text"].strip()]
+    times = [record.get("time") for record in records]
+    peer = opener([record["text"] for record in records], times, embedder)
+    for query in haystack["queries"]:
+        places = peer.rank(query["query"], query.get("before"), DEPTH)
+        measures = measure([records[place]["id"] for place in places], query["gold"])
+        rows["all"].append(measures)
+        rows[query.get("type", "question")].append(measures)
 
 
 def _haystacks(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from muniment.errors import PolicyError, UnknownKindError
 from muniment.records import Family
+from muniment.scope import Owner, Scope, SpaceType
 
 _DAY = 86_400_000_000
 _UNLIMITED = "unlimited"
@@ -16,6 +17,7 @@ _READERS = ("subject", "agent", "reviewer", "operator")
 _MODEL_ACCESS = ("write", "propose", "read")
 _SENSITIVITIES = ("public", "internal", "personal", "sensitive")
 _BOUNDARIES = ("user", "project", "organisation")
+_REACHES = (SpaceType.USER, SpaceType.PROJECT, SpaceType.ORGANISATION)
 _REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime", "longest",
              "boundary")  # fmt: skip
 _OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve", "on_expiry")
@@ -56,6 +58,15 @@ class KindRule:
     requires: tuple[str, ...]
     auto_approve: tuple[str, ...]
     on_expiry: str = "delete"
+
+    def may_enter(self, owner: Owner) -> bool:
+        """Return whether the boundary lets this kind into a scope or space.
+
+        One user's own scopes and space are open to every kind.
+        """
+        if isinstance(owner, Scope):
+            return True
+        return _REACHES.index(owner.type) <= _BOUNDARIES.index(self.boundary)
 
 
 @dataclass(frozen=True, slots=True)

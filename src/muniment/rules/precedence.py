@@ -12,6 +12,7 @@ class Decision(StrEnum):
     """What happens when a statement meets an active one about the same field."""
 
     SUPERSEDE = "supersede"
+    KEEP = "keep"
     CONFLICT = "conflict"
 
 
@@ -40,15 +41,16 @@ def decide(active: Claim, incoming: Claim) -> Decision:
     of equal authority   yes           any           supersede
     of equal authority   no            yes           supersede
     of equal authority   no            no            conflict
-    of lower authority   any           any           conflict
+    of lower authority   yes           any           keep
+    of lower authority   no            any           conflict
     ==================== ============= ============= ==========
 
     Supersession follows the order of commit, never a time that a payload names.
     """
     if incoming.authority > active.authority:
         return Decision.SUPERSEDE
-    if incoming.authority < active.authority:
-        return Decision.CONFLICT
     same = canonical_json(incoming.value) == canonical_json(active.value)
+    if incoming.authority < active.authority:
+        return Decision.KEEP if same else Decision.CONFLICT
     agree = same or incoming.actor == active.actor
     return Decision.SUPERSEDE if agree else Decision.CONFLICT

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from muniment.clock import to_instant
 from muniment.errors import InvalidInputError
 from muniment.records import JSONValue, Record, Statement, canonical_json
+from muniment.rules.lookalikes import drawn, visible
 from muniment.rules.text import normalise
 
 if TYPE_CHECKING:
@@ -187,19 +188,26 @@ def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[
     """Return what a tombstone remembers a statement by, normalised but not yet hashed.
 
     Its text, whatever its kind and field; and its value together with its field, where it has one,
-    whatever its kind and text. Case, white space, letter variants and invisible characters do not
-    matter, nor whether Persian word parts are joined, spaced or held by a ZERO WIDTH NON-JOINER;
-    other symbols do, so that `C`, `C++` and `C#` stay three values.
+    whatever its kind and text; each also as it is drawn, when it holds a letter that is drawn like
+    a Latin one. Two statements are the same when they have one of these in common. Case, white
+    space, letter variants and invisible characters do not matter, nor whether Persian word parts
+    are joined, spaced or held by a ZERO WIDTH NON-JOINER; other symbols do, so that `C`, `C++` and
+    `C#` stay three values.
     """
-    said: tuple[tuple[str, ...], ...] = (("text", _folded(text)),)
-    if field is None or value is None:
-        return said
-    shown = value if isinstance(value, str) else canonical_json(value)
-    return (*said, ("value", field_key(field), _folded(shown)))
+    said = [("text", text)]
+    if field is not None and value is not None:
+        shown = value if isinstance(value, str) else canonical_json(value)
+        said.append(("value", shown))
+    prints: dict[tuple[str, ...], None] = {}
+    for look in (str, drawn):
+        for name, part in said:
+            under = () if name == "text" else (field_key(look(field or "")),)
+            prints[name, *under, _folded(look(part))] = None
+    return tuple(prints)
 
 
 def _folded(text: str) -> str:
-    return _ARABIC_GAP.sub("", normalise(text)) or text.strip()
+    return _ARABIC_GAP.sub("", normalise(visible(text))) or text.strip()
 
 
 def _check_required(

@@ -122,7 +122,7 @@ class ReviewDesk:
             ConflictError: Its review has ended.
             TombstonedError: Its value was forgotten, rejected or corrected since.
         """
-        from muniment.services.gate import Author
+        from muniment.services.past import Author
 
         author = Author(
             self._principal.principal_id,
@@ -156,7 +156,7 @@ class ReviewDesk:
             RefusedError: Screening refused the text.
             TombstonedError: The new value was rejected or corrected before.
         """
-        from muniment.services.gate import Author
+        from muniment.services.past import Author
 
         author = Author(self._principal.principal_id, WritePath.CORRECT, Authority.APPROVED_SHARED)
         return self._services.writes.correct(self._within(owner), memory_id, changes, author)

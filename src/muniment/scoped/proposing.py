@@ -119,7 +119,7 @@ class ScopedProposing(ScopedBase):
             ConflictError: Its review has ended.
             TombstonedError: Its value was forgotten, rejected or corrected since.
         """
-        from muniment.services.gate import Author
+        from muniment.services.past import Author
 
         author = Author(
             "subject", WritePath.PROPOSE, Authority.EXPLICIT, override=override_tombstone

@@ -14,7 +14,7 @@ from muniment.segment.rows import IndexRow
 _ENTRY = np.dtype([("word", "<u4"), ("count", "u1")])
 ALWAYS = np.iinfo(np.int64).min
 NEVER = np.iinfo(np.int64).max
-_BLOCK = 32
+_BLOCK = 256
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -74,14 +74,13 @@ class Part:
             return [slice(0, 0)] * len(words)
         places = np.searchsorted(self.words, words)
         known = self.words.take(places, mode="clip") == words
-        begins, ends = self.starts.take(places, mode="clip"), self.starts.take(
-            places + 1, mode="clip"
+        begins, ends = (
+            self.starts.take(places, mode="clip"),
+            self.starts.take(places + 1, mode="clip"),
         )
         return [
             slice(begin, end) if here else slice(0, 0)
-            for begin, end, here in zip(
-                begins.tolist(), ends.tolist(), known.tolist(), strict=True
-            )
+            for begin, end, here in zip(begins.tolist(), ends.tolist(), known.tolist(), strict=True)
         ]
 
 
@@ -236,8 +235,9 @@ def _total(vectors: Floats) -> NDArray[np.float64]:
     """Return the sum of rows; summed in float32 within small blocks and in float64 over them."""
     if not len(vectors):
         return np.zeros(vectors.shape[1], dtype=np.float64)
-    blocks = np.add.reduceat(vectors, np.arange(0, len(vectors), _BLOCK), axis=0)
-    return blocks.sum(axis=0, dtype=np.float64)
+    blocks = [vectors[at : at + _BLOCK].sum(axis=0) for at in range(0, len(vectors), _BLOCK)]
+    total: NDArray[np.float64] = np.sum(blocks, axis=0, dtype=np.float64)
+    return total
 
 
 def _instants(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:

@@ -180,7 +180,7 @@ def _matches(sought: Sequence[Sought]) -> _Matches:
     )
 
 
-def _idf(found: NDArray[np.float64], total: int) -> NDArray[np.float64]:
+def _idf(found: NDArray[np.number], total: int) -> NDArray[np.float64]:
     """Return the words' inverse document frequencies (Robertson and Spärck Jones, 1976).
 
     The records are seen among imagined ones, one of which has the word, so that a question's words

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from muniment.services.words import WordKeys
     from muniment.trace import Degraded
 
+_NO_SCORES = Calibration(low=0.0, high=1.0)
+
 
 @dataclass(frozen=True, slots=True)
 class Asked:
@@ -58,7 +60,7 @@ class Asked:
     degraded: tuple[Degraded, ...]
     vector: Floats | None = None
     model: EmbeddingModel | None = None
-    calibration: Calibration = Calibration(low=0.0, high=1.0)
+    calibration: Calibration = _NO_SCORES
 
 
 @dataclass(frozen=True, slots=True)

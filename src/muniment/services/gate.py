@@ -2,45 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from muniment.clock import Clock, new_id
-from muniment.errors import ConflictError, RefusedError, TombstonedError
-from muniment.keys import digest
+from muniment.errors import BatchError, BatchItem, RefusedError, TombstonedError
 from muniment.ports import (
     Embedder,
     NewCandidate,
     NewRecord,
-    NewTombstone,
     OwnerState,
     Screener,
     Snapshot,
     Store,
     Transaction,
 )
-from muniment.records import (
-    Authority,
-    EmbeddingState,
-    JSONValue,
-    Statement,
-    Status,
-    WritePath,
-    canonical_json,
-)
+from muniment.records import EmbeddingState, JSONValue, Statement, Status, canonical_json
 from muniment.results import Finding, Outcome, Written
-from muniment.rules.precedence import Claim, Decision, decide
-from muniment.rules.statement import Checked, check, content_hash, fingerprints
+from muniment.rules.precedence import Decision
+from muniment.rules.statement import Checked, check, content_hash
 from muniment.rules.text import tokenise
-from muniment.rules.tombstones import Burial, admits
 from muniment.services.past import Admitted, Author, Past, claim_of, contested_write
 from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
 if TYPE_CHECKING:
-    from muniment.rules.kinds import Policy
+    from muniment.rules.kinds import KindRule, Policy
     from muniment.scope import Owner
+
+
+T = TypeVar("T")
 
 
 class Gate(Past):
@@ -70,6 +61,7 @@ class Gate(Past):
             RefusedError: Screening refused it.
         """
         checked = check(statement, self.policy, self.clock.now())
+        self._refuse_beyond(owner, checked.rule, author)
         findings = self.screen(checked, author)
         for finding in findings:
             if finding.refuses:
@@ -82,6 +74,37 @@ class Gate(Past):
                     end=finding.end,
                 )
         return Admitted(statement, checked, findings)
+
+    def _refuse_beyond(self, owner: Owner, rule: KindRule, author: Author) -> None:
+        if not rule.may_enter(owner):
+            self.audit_refusal(owner, author, "boundary")
+            raise RefusedError(
+                f"The policy keeps the kind {rule.name} within the boundary {rule.boundary}; "
+                "propose it for a space inside that.",
+                finding="boundary",
+            )
+
+    def write(self, owner: Owner, author: Author, work: Callable[[Transaction], T]) -> T:
+        """Run a write transaction; what a tombstone refuses is audited.
+
+        Raises:
+            TombstonedError: A tombstone stands against it.
+            BatchError: Something stands against an item of a batch.
+        """
+        try:
+            return self.store.write(work)
+        except TombstonedError:
+            self.audit_refusal(owner, author, TombstonedError.code)
+            raise
+        except BatchError as error:
+            self.audit_skipped(owner, author, error.items)
+            raise
+
+    def audit_skipped(self, owner: Owner, author: Author, items: Iterable[BatchItem]) -> None:
+        """Write down which items of a batch a tombstone refused."""
+        for item in items:
+            if isinstance(item.error, TombstonedError):
+                self.audit_refusal(owner, author, item.error.code)
 
     def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
         """Return what screening sees in everything of a statement that would be stored."""
@@ -180,10 +203,10 @@ class Gate(Past):
         standing = self.standing(tx, state, checked)
         replaced = replacing
         if standing is not None and standing.memory_id != replacing:
-            if (
-                standing.in_force
-                and decide(standing.claim, claim_of(checked, author)) is Decision.CONFLICT
-            ):
+            decision = standing.meets(claim_of(checked, author))
+            if decision is Decision.KEEP:
+                return standing.kept()
+            if decision is Decision.CONFLICT:
                 return self.contest(tx, state, admitted, author, standing.memory_id)
             replaced = standing.memory_id
         made = now if made_at is None else min(made_at, now)
@@ -314,6 +337,7 @@ class Gate(Past):
             reason="contested" if contested else "pending",
         )
         return contested_write(contested, candidate.candidate_id)
+
 
 def _texts(value: JSONValue) -> list[str]:
     """Return every text within a JSON value, keys of mappings included."""

@@ -9,10 +9,18 @@ from muniment.clock import Clock
 from muniment.errors import ConflictError, TombstonedError
 from muniment.keys import digest
 from muniment.ports import NewTombstone, OwnerState, Snapshot, Store, Transaction
-from muniment.records import Authority, EmbeddingState, Statement, Status, WritePath
+from muniment.records import (
+    Authority,
+    EmbeddingState,
+    Record,
+    Statement,
+    Status,
+    WritePath,
+    canonical_json,
+)
 from muniment.results import Finding, Outcome, Written
-from muniment.rules.precedence import Claim
-from muniment.rules.statement import Checked, fingerprints
+from muniment.rules.precedence import Claim, Decision, decide
+from muniment.rules.statement import Checked, fingerprints, statement_of
 from muniment.rules.tombstones import Burial, admits
 from muniment.services.fence import refuse_late
 
@@ -61,14 +69,45 @@ class Standing:
     """The record that holds a field, as precedence sees it.
 
     Attributes:
-        memory_id: The record.
-        claim: What it says, and with which rank.
-        in_force: Whether it has not expired; what has expired defends nothing.
+        record: The record.
     """
 
-    memory_id: str
-    claim: Claim
-    in_force: bool
+    record: Record
+
+    @property
+    def memory_id(self) -> str:
+        """Its id."""
+        return self.record.memory_id
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it has not expired; what has expired defends nothing."""
+        return self.record.status is Status.ACTIVE
+
+    @property
+    def claim(self) -> Claim:
+        """What it says, and with which rank."""
+        said = self.record.text if self.record.value is None else self.record.value
+        return Claim(self.record.authority, self.record.actor, said)
+
+    @property
+    def statement(self) -> Statement:
+        """The statement that would write it."""
+        return statement_of(self.record)
+
+    def says(self, checked: Checked) -> bool:
+        """Return whether it says the same as another statement about its field."""
+        said = checked.text if checked.value is None else checked.value
+        return canonical_json(self.claim.value) == canonical_json(said)
+
+    def meets(self, incoming: Claim) -> Decision:
+        """Return what an incoming statement does to it."""
+        return decide(self.claim, incoming) if self.in_force else Decision.SUPERSEDE
+
+    def kept(self) -> Written:
+        """Return the result of a write that says nothing new."""
+        record = self.record
+        return Written(record.memory_id, Outcome.REPEATED, record.status, None, record.embedding)
 
 
 def claim_of(checked: Checked, author: Author) -> Claim:
@@ -78,6 +117,7 @@ def claim_of(checked: Checked, author: Author) -> Claim:
 
 
 def contested_write(memory_id: str | None, candidate_id: str) -> Written:
+    """Return the result of a write that waits for review."""
     return Written(
         memory_id=memory_id or "",
         outcome=Outcome.CONTESTED,
@@ -167,11 +207,7 @@ class Past:
         if checked.field_key is None:
             return None
         active = view.active_field(state, checked.rule.name, checked.field_key, self.clock.now())
-        if active is None:
-            return None
-        said = active.text if active.value is None else active.value
-        claim = Claim(active.authority, active.actor, said)
-        return Standing(active.memory_id, claim, active.status is Status.ACTIVE)
+        return None if active is None else Standing(active)
 
     def bury(
         self,
@@ -180,9 +216,24 @@ class Past:
         statement: Statement,
         buried_id: str,
         burial: Burial,
+        sparing: Statement | Checked | None = None,
     ) -> None:
-        """Leave a tombstone for a stored statement's value and source_id."""
-        for value_digest in self.value_digests(state.owner, statement):
+        """Leave a tombstone for what a stored statement says and for its source_id.
+
+        Args:
+            tx: The transaction.
+            state: Whose it is.
+            statement: What it says.
+            buried_id: Its id.
+            burial: Why it is buried.
+            sparing: The statement that stands; what the two share is not buried.
+        """
+        said = self.value_digests(state.owner, statement)
+        if sparing is not None:
+            shared = self.value_digests(state.owner, sparing)
+            nothing = digest(self.store.keys.tombstone(state.owner), "nothing", buried_id)
+            said = tuple(one for one in said if one not in shared) or (nothing,)
+        for value_digest in said:
             tx.bury(
                 state,
                 NewTombstone(

@@ -12,21 +12,22 @@ from muniment.errors import (
     NotFoundError,
     RefusedError,
     StaleApprovalError,
-    TombstonedError,
 )
 from muniment.ports import OwnerState, Snapshot, Transaction
-from muniment.records import Authority, Statement, WritePath
+from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Candidate, CandidateStatus, Finding, Written
-from muniment.rules.statement import content_hash
+from muniment.rules.statement import Checked, check, content_hash
 from muniment.rules.tombstones import Burial
-from muniment.services.gate import Admitted, Author, Gate
+from muniment.services.gate import Gate
 from muniment.services.likeness import Likeness
+from muniment.services.past import Admitted, Author
 
 if TYPE_CHECKING:
     from muniment.scope import Owner
 
 LONGEST_LIST = 1000
 _NEWEST = 2**63 - 1
+_SAME, _OTHER, _STALE = _COMPARED = ("same_as_active", "contradicts_active", "stale")
 
 
 class Reviewing:
@@ -57,13 +58,9 @@ class Reviewing:
                 finding="kind",
             )
         near = self._near(owner, admitted)
-        try:
-            candidate_id = gate.store.write(
-                lambda tx: self.file_proposal(tx, owner, admitted, author, near)
-            )
-        except TombstonedError:
-            gate.audit_refusal(owner, author, TombstonedError.code)
-            raise
+        candidate_id = gate.write(
+            owner, author, lambda tx: self.file_proposal(tx, owner, admitted, author, near)
+        )
         candidate = self.show(owner, candidate_id)
         if proposer in admitted.checked.rule.auto_approve and _is_clear(candidate):
             self.approve(
@@ -97,27 +94,30 @@ class Reviewing:
             return proposed.candidate_id
         gate.check_new(tx, state, admitted)
         gate.check_tombstones(tx, state, admitted.checked, author)
-        contested, findings = self._compare(tx, state, admitted, near)
+        seen = (*admitted.findings, *near)
+        contested, findings = self._compare(tx, state, admitted.checked, seen)
         written = gate.contest(tx, state, admitted, author, contested, findings)
         assert written.candidate_id is not None
         return written.candidate_id
 
     def _compare(
-        self, view: Snapshot, state: OwnerState, admitted: Admitted, near: tuple[Finding, ...]
+        self, view: Snapshot, state: OwnerState, checked: Checked, seen: tuple[Finding, ...]
     ) -> tuple[str | None, tuple[Finding, ...]]:
         """Return the record a statement contradicts, and everything a reviewer should see."""
-        gate, checked = self._gate, admitted.checked
-        findings = list(admitted.findings)
+        gate = self._gate
+        now, findings = gate.clock.now(), list(seen)
         standing = gate.standing(view, state, checked)
         contested = None
-        if standing is not None:
-            said = checked.text if checked.value is None else checked.value
-            name = "same_as_active" if standing.claim.value == said else "contradicts_active"
-            contested = standing.memory_id
-            findings.append(_about(name, contested))
-        if checked.valid_until is not None and checked.valid_until <= gate.clock.now():
-            findings.append(_about("stale", None))
-        return contested, (*findings, *near)
+        if standing is not None and standing.in_force:
+            if standing.says(checked):
+                findings.append(_about(_SAME, standing.memory_id))
+            else:
+                contested = standing.memory_id
+                findings.append(_about(_OTHER, contested))
+        ends = [end for end in (checked.valid_until, checked.expires_at) if end is not None]
+        if any(end <= now for end in ends):
+            findings.append(_about(_STALE, None))
+        return contested, tuple(findings)
 
     def _near(self, owner: Owner, admitted: Admitted) -> tuple[Finding, ...]:
         (vector,) = self._gate.embed(owner, [admitted])
@@ -155,9 +155,16 @@ class Reviewing:
 
     def conflicts(self, owner: Owner) -> tuple[Candidate, ...]:
         """Return the pending candidates of an owner that contradict an active record."""
+        now = self._gate.clock.now()
         with self._gate.store.snapshot() as view:
             state = view.owner(owner)
-            return () if state is None else tuple(view.conflicts(state))
+            if state is None:
+                return ()
+            return tuple(
+                candidate
+                for candidate in view.conflicts(state)
+                if _is_active(view.record(state, candidate.contested or "", now))
+            )
 
     def owners(self, tenant_id: str) -> tuple[Owner, ...]:
         """Return every scope and space of a tenant that was ever written to."""
@@ -184,7 +191,8 @@ class Reviewing:
             _pending(_found(tx, state, candidate_id))
             assert state is not None
             gate.check_tombstones(tx, state, admitted.checked, author)
-            contested, findings = self._compare(tx, state, admitted, near)
+            seen = (*admitted.findings, *near)
+            contested, findings = self._compare(tx, state, admitted.checked, seen)
             tx.revise(
                 state,
                 candidate_id,
@@ -202,7 +210,7 @@ class Reviewing:
                 memory_ids=[candidate_id],
             )
 
-        gate.store.write(work)
+        gate.write(owner, author, work)
         return self.show(owner, candidate_id)
 
     def approve(
@@ -229,42 +237,75 @@ class Reviewing:
         admitted = gate.admit(owner, seen.statement, author)
         (vector,) = gate.embed(owner, [admitted])
 
-        def work(tx: Transaction) -> Written:
+        def work(tx: Transaction) -> Written | None:
             state = tx.owner(owner)
             candidate = _pending(_found(tx, state, candidate_id))
             assert state is not None
-            if (candidate.version, candidate.content_hash) != (version, shown):
+            now_shown = (candidate.version, candidate.content_hash)
+            if now_shown != (version, shown) or seen.content_hash != shown:
                 raise StaleApprovalError(
                     "The candidate changed since it was shown; review it again."
                 )
-            standing = gate.standing(tx, state, admitted.checked)
-            if candidate.contested != (standing and standing.memory_id):
-                raise StaleApprovalError(
-                    "The record it would replace changed since it was shown; review it again."
-                )
-            by = replace(
-                author,
-                actor=candidate.actor,
-                approved_by=author.actor,
-                evidence=candidate.evidence,
-                path=candidate.path,
-                authority=max(author.authority, candidate.authority),
-            )
-            written = gate.file_approved(
-                tx, state, admitted, by, vector, replacing=candidate.contested
-            )
-            tx.decide(
-                state,
-                candidate_id,
-                status=CandidateStatus.APPROVED,
-                at=gate.clock.now(),
-                by=author.actor,
-                reason=author.override,
-                memory_id=written.memory_id,
-            )
-            return written
+            return self._file_approved(tx, state, candidate, admitted, author, vector)
 
-        return gate.store.write(work)
+        written = gate.write(owner, author, work)
+        if written is None:
+            raise StaleApprovalError(
+                "The record it would replace changed since it was shown; the candidate was "
+                "compared anew, review it again."
+            )
+        return written
+
+    def _file_approved(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        candidate: Candidate,
+        admitted: Admitted,
+        author: Author,
+        vector: bytes | None,
+    ) -> Written | None:
+        """Store what was approved, or None when it meets another record than was shown."""
+        gate = self._gate
+        standing = gate.standing(tx, state, admitted.checked)
+        if _met(candidate) != (standing.memory_id if standing and standing.in_force else None):
+            self._compare_anew(tx, state, candidate, admitted.checked)
+            return None
+        by = replace(
+            author,
+            actor=candidate.actor,
+            approved_by=author.actor,
+            evidence=candidate.evidence,
+            path=candidate.path,
+            authority=max(author.authority, candidate.authority),
+        )
+        replacing = None if standing is None else standing.memory_id
+        written = gate.file_approved(tx, state, admitted, by, vector, replacing=replacing)
+        tx.decide(
+            state,
+            candidate.candidate_id,
+            status=CandidateStatus.APPROVED,
+            at=gate.clock.now(),
+            by=author.actor,
+            reason=author.override,
+            memory_id=written.memory_id,
+        )
+        return written
+
+    def _compare_anew(
+        self, tx: Transaction, state: OwnerState, candidate: Candidate, checked: Checked
+    ) -> None:
+        seen = tuple(one for one in candidate.findings if one.name not in _COMPARED)
+        contested, findings = self._compare(tx, state, checked, seen)
+        tx.revise(
+            state,
+            candidate.candidate_id,
+            statement=candidate.statement,
+            content_hash=content_hash(candidate.statement),
+            findings=findings,
+            contested=contested,
+            actor=candidate.actor,
+        )
 
     def reject(self, owner: Owner, candidate_id: str, *, reason: str, actor: str) -> Candidate:
         """End a candidate's review and keep its value out from now on.
@@ -288,11 +329,30 @@ class Reviewing:
                 reason=reason,
                 memory_id=None,
             )
-            gate.bury(tx, state, candidate.statement, candidate_id, Burial.REJECTED)
+            checked = check(candidate.statement, gate.policy, now)
+            standing = gate.standing(tx, state, checked)
+            gate.bury(
+                tx,
+                state,
+                candidate.statement,
+                candidate_id,
+                Burial.REJECTED,
+                sparing=standing.statement if standing and standing.in_force else None,
+            )
             tx.append_audit(state, at=now, actor=actor, action="reject", memory_ids=[candidate_id])
 
         gate.store.write(work)
         return self.show(owner, candidate_id)
+
+
+def _is_active(record: Record | None) -> bool:
+    return record is not None and record.status is Status.ACTIVE
+
+
+def _met(candidate: Candidate) -> str | None:
+    """Return the active record that a reviewer was shown beside a candidate."""
+    same = (one.memory_id for one in candidate.findings if one.name == _SAME)
+    return candidate.contested or next(same, None)
 
 
 def _about(name: str, memory_id: str | None) -> Finding:

@@ -20,10 +20,11 @@ from muniment.errors import (
 from muniment.ports import Transaction
 from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Batch, Preview, Written
-from muniment.rules.precedence import Decision, decide
+from muniment.rules.precedence import Decision
 from muniment.rules.statement import check, statement_of
 from muniment.rules.tombstones import Burial
-from muniment.services.gate import Admitted, Author, Gate, claim_of
+from muniment.services.gate import Gate
+from muniment.services.past import Admitted, Author, claim_of
 from muniment.services.reads import stored
 from muniment.services.vectors import Progress
 
@@ -36,6 +37,11 @@ SYSTEM = Author("application", WritePath.OUTCOME, Authority.SYSTEM_OF_RECORD)
 OPERATOR = Author("operator", WritePath.IMPORT, Authority.APPROVED_SHARED)
 CORRECTING = Author("subject", WritePath.CORRECT, Authority.EXPLICIT)
 
+_EFFECTS = {
+    Decision.SUPERSEDE: "supersedes",
+    Decision.KEEP: "repeats",
+    Decision.CONFLICT: "contested",
+}
 _CHANGEABLE = frozenset(
     {"text", "value", "expires_at", "valid_from", "valid_until", "metadata", "source_id"}
 )
@@ -60,11 +66,7 @@ class Writes:
         gate = self._gate
         admitted = gate.admit(owner, statement, author)
         (vector,) = gate.embed(owner, [admitted])
-        try:
-            return gate.store.write(lambda tx: gate.file(tx, owner, admitted, author, vector))
-        except TombstonedError:
-            gate.audit_refusal(owner, author, TombstonedError.code)
-            raise
+        return gate.write(owner, author, lambda tx: gate.file(tx, owner, admitted, author, vector))
 
     def remember_many(
         self,
@@ -98,12 +100,12 @@ class Writes:
             raise _batch_error(wrong)
         found = self._gate.embed(owner, list(admitted.values()), progress)
         vectors = dict(zip(admitted, found, strict=True))
-        batch = self._gate.store.write(
-            lambda tx: self._file_many(tx, owner, admitted, author, vectors, wrong, skip=skip)
+        batch = self._gate.write(
+            owner,
+            author,
+            lambda tx: self._file_many(tx, owner, admitted, author, vectors, wrong, skip=skip),
         )
-        for item in batch.skipped:
-            if isinstance(item.error, TombstonedError):
-                self._gate.audit_refusal(owner, author, item.error.code)
+        self._gate.audit_skipped(owner, author, batch.skipped)
         return batch
 
     def _file_many(
@@ -154,8 +156,10 @@ class Writes:
         if (admitted.checked.text, admitted.checked.value) == (old.text, old.value):
             raise InvalidInputError("The correction changes neither text nor value.")
         (vector,) = gate.embed(owner, [admitted])
-        return gate.store.write(
-            lambda tx: self._replace(tx, owner, memory_id, before, admitted, author, vector)
+        return gate.write(
+            owner,
+            author,
+            lambda tx: self._replace(tx, owner, memory_id, before, admitted, author, vector),
         )
 
     def _replace(
@@ -174,7 +178,7 @@ class Writes:
         _active(found)
         written = gate.file(tx, owner, admitted, author, vector, replacing=memory_id)
         if state is not None and written.superseded == memory_id:
-            gate.bury(tx, state, before, memory_id, Burial.CORRECTED)
+            gate.bury(tx, state, before, memory_id, Burial.CORRECTED, sparing=admitted.checked)
         return written
 
     def preview(self, owner: Owner, statement: Statement, author: Author) -> Preview:
@@ -218,14 +222,10 @@ class Writes:
             except MunimentError as error:
                 return _Outlook(error.code)
             standing = gate.standing(view, state, admitted.checked)
-            if standing is None:
-                return _Outlook(None)
-            if (
-                standing.in_force
-                and decide(standing.claim, claim_of(admitted.checked, author)) is Decision.CONFLICT
-            ):
-                return _Outlook(None, contested=standing.memory_id)
-            return _Outlook(None, supersedes=standing.memory_id)
+        if standing is None:
+            return _Outlook(None)
+        effect = _EFFECTS[standing.meets(claim_of(admitted.checked, author))]
+        return _Outlook(None, **{effect: standing.memory_id})
 
 
 class _Outlook:

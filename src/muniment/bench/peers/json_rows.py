@@ -33,7 +33,9 @@ class Rows:
         asked = self._embedder.embed_query(query).tolist()
         with self._file(owner).open(encoding="utf-8") as lines:
             rows = map(json.loads, lines)
-            found = sorted(((_cosine(asked, row["vector"]), row["id"]) for row in rows), reverse=True)
+            found = sorted(
+                ((_cosine(asked, row["vector"]), row["id"]) for row in rows), reverse=True
+            )
         return [one for _, one in found[:limit]]
 
     def close(self) -> None:

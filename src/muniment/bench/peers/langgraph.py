@@ -56,8 +56,6 @@ def open_sqlite(folder: Path, embedder: RandomEmbedder) -> Store:
         sys.modules["sqlite3"] = import_module("pysqlite3")
     module, stack = import_module("langgraph.store.sqlite"), ExitStack()
     path = str(folder / "store.db")
-    store = stack.enter_context(
-        module.SqliteStore.from_conn_string(path, index=_index(embedder))
-    )
+    store = stack.enter_context(module.SqliteStore.from_conn_string(path, index=_index(embedder)))
     store.setup()
     return Store(store, stack)

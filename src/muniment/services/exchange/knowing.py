@@ -14,7 +14,8 @@ from muniment.rules.statement import check, statement_of
 if TYPE_CHECKING:
     from muniment.records import Record, Statement
     from muniment.services.exchange.reading import Body
-    from muniment.services.gate import Admitted, Gate
+    from muniment.services.gate import Gate
+    from muniment.services.past import Admitted
 
 
 class Knowing:

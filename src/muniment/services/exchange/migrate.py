@@ -16,7 +16,8 @@ from muniment.services.exchange.knowing import as_written
 from muniment.services.exchange.ledger import LINE_ERRORS, Ledger, NothingSavedError, check_mode
 from muniment.services.exchange.origins import ORIGINS
 from muniment.services.exchange.origins.base import Found, Options, Origin
-from muniment.services.gate import Admitted, Author, Gate
+from muniment.services.gate import Gate
+from muniment.services.past import Admitted, Author
 from muniment.transfers import ImportReport
 
 if TYPE_CHECKING:

@@ -35,7 +35,8 @@ from muniment.rules.tombstones import Burial
 from muniment.services.exchange.knowing import Knowing, arrived_id
 from muniment.services.exchange.ledger import LINE_ERRORS, Ledger
 from muniment.services.exchange.reading import Item
-from muniment.services.gate import Admitted, Author, Gate
+from muniment.services.gate import Gate
+from muniment.services.past import Admitted, Author
 
 if TYPE_CHECKING:
     from muniment.scope import Owner

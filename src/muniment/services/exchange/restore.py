@@ -19,7 +19,8 @@ from muniment.services.exchange.ledger import LINE_ERRORS, Ledger, NothingSavedE
 from muniment.services.exchange.lines import key_mark
 from muniment.services.exchange.reading import ExportFile, Item, read_export
 from muniment.services.exchange.refiling import Arrival, Refiling
-from muniment.services.gate import Author, Gate
+from muniment.services.gate import Gate
+from muniment.services.past import Author
 from muniment.transfers import ImportReport
 
 if TYPE_CHECKING:
