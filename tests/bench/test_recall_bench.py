@@ -30,7 +30,7 @@ def test_recall_is_measured_beside_its_limit_and_agrees_with_brute_force() -> No
 def test_a_peer_is_checked_for_exactness_and_for_records_of_others(tmp_path: Path) -> None:
     found = recall.compare(tmp_path / "peers", 60, 20, [PLAIN])
     by_name = {one.name: one for one in found}
-    assert list(by_name) == [recall.ONE_PASS, recall.OURS, PLAIN]
+    assert list(by_name) == [recall.NUMPY, recall.OURS, PLAIN]
     assert (by_name[PLAIN].overlap, by_name[PLAIN].foreign) == (1.0, 0)
     assert by_name[recall.OURS].overlap == 1.0
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from muniment.rules.ranking import arrange, fuse
 from muniment.segment.part import Mask
 from muniment.segment.rows import IndexChanges, IndexRow
-from muniment.segment.search import Channels, Query
+from muniment.segment.search import Channels, Query, Sought, search
 from muniment.segment.segment import Segment
 from muniment.segment.view import View
 from tests.segment import reference
@@ -192,6 +192,38 @@ def test_times_are_cut_at_the_very_instant(rows: list[IndexRow]) -> None:
         live = [row.seq for row in reference.live(rows, now)]
         assert sorted(_scores(segment, Query((), None, None), now)) == live
         assert sum(segment.lapsed(now)) == len(rows) - len(live)
+
+
+@given(
+    st.lists(ROWS, max_size=12).map(_numbered),
+    st.lists(st.integers(NOW - 2, NOW + 2), max_size=6),
+    QUERIES,
+)
+def test_an_answer_does_not_depend_on_when_others_asked(
+    rows: list[IndexRow], moments: list[int], query: Query
+) -> None:
+    asked = Segment.of(IndexChanges(rows, []), 1, DIMENSIONS)
+    for now in moments:
+        fresh = Segment.of(IndexChanges(rows, []), 1, DIMENSIONS)
+        assert _scores(asked, query, now) == _scores(fresh, query, now)
+        assert asked.lapsed(now) == fresh.lapsed(now)
+
+
+@given(st.lists(ROWS, max_size=12).map(_numbered), QUERIES, st.integers(0, 12))
+def test_two_segments_are_searched_as_if_they_were_one(
+    rows: list[IndexRow], query: Query, cut: int
+) -> None:
+    pieces = [rows[:cut], rows[cut:]]
+    segments = [Segment.of(IndexChanges(piece, []), 1, DIMENSIONS) for piece in pieces]
+    sought = [Sought(one.view(NOW), query.words, query.exact) for one in segments]
+    both = search(sought, query.vector, lambda view, _: view.live)
+    whole = Segment.of(IndexChanges(rows, []), 1, DIMENSIONS).search(query, NOW, _all)
+    assert both.seqs.tolist() == whole.seqs.tolist()
+    for name in ("live", "embedded", "pool", "exact"):
+        assert getattr(both, name).tolist() == getattr(whole, name).tolist()
+    for name, close in (("lexical", 1e-5), ("coverage", 1e-5), ("cosine", 0), ("centred", 1e-3)):
+        live = whole.live
+        assert getattr(both, name)[live] == pytest.approx(getattr(whole, name)[live], abs=close)
 
 
 @pytest.mark.promise("TIM-3")

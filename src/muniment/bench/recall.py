@@ -22,7 +22,7 @@ LIMIT = 10
 CHECKS = 20
 WORD_BYTES = 82
 OURS = "muniment (words and meaning)"
-ONE_PASS = "one pass of numpy"
+NUMPY = "one pass of numpy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,43 +209,35 @@ def compare(folder: Path, count: int, calls: int, names: Sequence[str]) -> list[
     queries = list(sentences(99, calls))
     vectors = embedder.embed_passages(queries)
     kinds = {name: KINDS[name] for name in names}
-    peers: dict[str, Peer] = {}
-    for name, kind in kinds.items():
-        if kind.installed is not None and count <= kind.most:
-            peers[name] = kind.open(folder / name, embedder)
-            _load(peers[name], count)
+    peers = {
+        name: _loaded(kind.open(folder / name, embedder), count)
+        for name, kind in kinds.items()
+        if kind.installed is not None and count <= kind.most
+    }
     fill(folder / "ours.db", {1: count, 2: count}, 0)
     with facade.open(folder / "ours.db", embedder=embedder) as memory:
         me = scope_of(memory, 1)
         work: dict[str, Callable[[int], object]] = {
-            ONE_PASS: lambda n: limits.one_pass(matrix, vectors[n]),
+            NUMPY: lambda n: limits.one_pass(matrix, vectors[n]),
             OURS: lambda n: ask(me, queries[n]),
         }
         work |= {name: _asking(peer, queries) for name, peer in peers.items()}
         times = interleaved(work, calls=calls)
         rule = BruteForce(texts, matrix)
         agreed = _overlap(me, rule, queries[:CHECKS], embedder)
-    results = [
-        PeerResult(ONE_PASS, "", count, summary(*times[ONE_PASS])),
-        PeerResult(OURS, "", count, summary(*times[OURS]), Ratio(1, 1, 1), agreed, 0),
-    ]
+        results = [
+            PeerResult(NUMPY, "", count, summary(*times[NUMPY])),
+            PeerResult(OURS, "", count, summary(*times[OURS]), Ratio(1, 1, 1), agreed, 0),
+        ]
     for name, kind in kinds.items():
-        if name not in peers:
-            results.append(PeerResult(name, kind.installed, count))
-            continue
-        share, foreign = _check(peers[name], rule, queries[:CHECKS], embedder)
-        results.append(
-            PeerResult(
-                name=name,
-                version=kind.installed,
-                records=count,
-                recall=summary(*times[name]),
-                times_ours=Ratio(*ratio(times[name][0], times[OURS][0])),
-                overlap=share,
-                foreign=foreign,
-            )
-        )
-        peers[name].close()
+        result = PeerResult(name, kind.installed, count)
+        if name in peers:
+            share, foreign = _check(peers[name], rule, queries[:CHECKS], embedder)
+            over = Ratio(*ratio(times[name][0], times[OURS][0]))
+            measured = summary(*times[name])
+            result = PeerResult(name, kind.installed, count, measured, over, share, foreign)
+            peers[name].close()
+        results.append(result)
     return results
 
 
@@ -254,10 +246,11 @@ def owner_of(number: int) -> Owner:
     return ("tenant", str(number), "bench")
 
 
-def _load(peer: Peer, count: int) -> None:
+def _loaded(peer: Peer, count: int) -> Peer:
     for number in (1, 2):
         texts = limits.texts_of(number, count)
         peer.add(owner_of(number), [f"{number}-{place}" for place in range(count)], texts)
+    return peer
 
 
 def _asking(peer: Peer, queries: Sequence[str]) -> Callable[[int], object]:
