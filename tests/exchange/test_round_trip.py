@@ -148,6 +148,25 @@ def test_history_reviews_and_belief_in_the_past_come_back() -> None:
 
 
 @pytest.mark.promise("EXP-1")
+def test_links_of_a_thread_and_versions_of_a_candidate_come_back() -> None:
+    clock = FrozenClock()
+    me = mine(opened(clock))
+    city: dict[str, Any] = {"kind": "verified_fact", "field": "city"}
+    me.remember("Lives in Rome.", source_id="s1", value="Rome", approved=True, **city)
+    me.propose("Lives in Bonn.", source_id="s2", value="Bonn", **city)
+    me.remember("Lives in Oslo.", source_id="s3", value="Oslo", approved=True, **city)
+    asked = me.remember("Which one?", kind="feedback", source_id="t1", approved=True)
+    me.remember("The second.", kind="feedback", source_id="t2", approved=True, follows="t1")
+    text = exported(me)
+
+    again = restored(text, opened(clock))
+
+    assert [one.version for one in again.candidates()] == [2]
+    assert [one.follows for one in again.list() if one.text == "The second."] == [asked.memory_id]
+    assert _came_along(text, exported(again)) == items_of(text)
+
+
+@pytest.mark.promise("EXP-1")
 @pytest.mark.parametrize(("before", "after"), [(True, True), (True, False), (False, True)])
 def test_an_export_moves_between_plain_and_sealed_files(
     tmp_path: Path, before: bool, after: bool

@@ -291,7 +291,7 @@ class TestWholeOwners:
         desk = memory.reviewing(Principal("t1", "rev", frozenset({Role.REVIEWER})))
         for number, space in enumerate(spaces):
             one = me.propose(
-                f"Shared {number}.", kind="insight", source_id="p", space=space, evidence=["e"]
+                f"Shared {number}.", kind="procedure", source_id="p", space=space, evidence=["e"]
             )
             desk.approve(
                 space, one.candidate_id, version=one.version, content_hash=one.content_hash

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from muniment.clock import Clock, new_id
@@ -17,12 +18,21 @@ from muniment.ports import (
     Store,
     Transaction,
 )
-from muniment.records import EmbeddingState, JSONValue, Statement, Status, canonical_json
+from muniment.records import EmbeddingState, JSONValue, Statement, Status, WritePath, canonical_json
 from muniment.results import Finding, Outcome, Written
 from muniment.rules.precedence import Decision
 from muniment.rules.statement import Checked, check, content_hash
 from muniment.rules.text import tokenise
-from muniment.services.past import Admitted, Author, Past, claim_of, contested_write
+from muniment.services.past import (
+    SAME_AS_ACTIVE,
+    Admitted,
+    Author,
+    Past,
+    about,
+    claim_of,
+    claim_value,
+    contested_write,
+)
 from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
@@ -227,7 +237,8 @@ class Gate(Past):
         Raises:
             TombstonedError: Its value was forgotten, rejected or corrected since.
         """
-        self.check_tombstones(tx, state, admitted.checked, author)
+        person = author if author.override is None else replace(author, path=WritePath.REMEMBER)
+        self.check_tombstones(tx, state, admitted.checked, person)
         now = self.clock.now()
         return self._store_record(tx, state, admitted.checked, author, vector, replacing, now)
 
@@ -247,6 +258,7 @@ class Gate(Past):
         record = self.draft_record(tx, state, checked, author, vector, replaced, made)
         if replaced is not None:
             tx.supersede(state, replaced, record.memory_id, now)
+            self._settle(tx, state, checked, record.memory_id)
         tx.insert(state, record)
         tx.append_audit(
             state,
@@ -257,6 +269,20 @@ class Gate(Past):
             reason=author.override or ("superseded" if replaced else None),
         )
         return Written(record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding)
+
+    def _settle(self, tx: Transaction, state: OwnerState, checked: Checked, memory_id: str) -> None:
+        """End the conflicts with a new record that says the same as the pending candidate."""
+        for one in tx.conflicts(state):
+            if one.contested == memory_id and claim_value(one.statement) == claim_value(checked):
+                tx.revise(
+                    state,
+                    one.candidate_id,
+                    statement=one.statement,
+                    content_hash=content_hash(one.statement),
+                    findings=(*one.findings, about(SAME_AS_ACTIVE, memory_id)),
+                    contested=None,
+                    actor=one.actor,
+                )
 
     def draft_record(
         self,

@@ -28,6 +28,9 @@ if TYPE_CHECKING:
     from muniment.scope import Owner
 
 
+SAME_AS_ACTIVE = "same_as_active"
+
+
 @dataclass(frozen=True, slots=True)
 class Author:
     """Who writes, through which door, with which rank. Set by the facade, never by a payload.
@@ -87,8 +90,9 @@ class Standing:
     @property
     def claim(self) -> Claim:
         """What it says, and with which rank."""
-        said = self.record.text if self.record.value is None else self.record.value
-        return Claim(self.record.authority, self.record.actor, said)
+        record = self.record
+        said = record.text if record.value is None else record.value
+        return Claim(record.authority, record.actor, said)
 
     @property
     def statement(self) -> Statement:
@@ -97,8 +101,7 @@ class Standing:
 
     def says(self, checked: Checked) -> bool:
         """Return whether it says the same as another statement about its field."""
-        said = checked.text if checked.value is None else checked.value
-        return canonical_json(self.claim.value) == canonical_json(said)
+        return claim_value(self.statement) == claim_value(checked)
 
     def meets(self, incoming: Claim) -> Decision:
         """Return what an incoming statement does to it."""
@@ -114,6 +117,16 @@ def claim_of(checked: Checked, author: Author) -> Claim:
     """Return an incoming statement as precedence sees it."""
     said = checked.text if checked.value is None else checked.value
     return Claim(author.authority, author.actor, said)
+
+
+def claim_value(said: Statement | Checked) -> str:
+    """Return what a statement claims about its field, so that equal claims are equal texts."""
+    return canonical_json(said.text if said.value is None else said.value)
+
+
+def about(name: str, memory_id: str | None) -> Finding:
+    """Return a finding that is about a record and not about a place in the text."""
+    return Finding(name, 0, 0, refuses=False, memory_id=memory_id)
 
 
 def contested_write(memory_id: str | None, candidate_id: str) -> Written:
@@ -147,7 +160,10 @@ class Past:
         proposed = view.proposed(state, admitted.checked.source_id)
         if proposed is not None and self.is_payload(state, admitted, proposed.payload_digest):
             candidate = view.candidate(state, proposed.candidate_id)
-            if candidate is not None and candidate.contested is not None:
+            if candidate is not None and candidate.path is not WritePath.PROPOSE:
+                became = view.record(state, candidate.memory_id or "", self.clock.now())
+                if became is not None:
+                    return Standing(became).kept()
                 return contested_write(candidate.contested, candidate.candidate_id)
         self.check_new(view, state, admitted)
         return None
@@ -204,9 +220,15 @@ class Past:
 
     def standing(self, view: Snapshot, state: OwnerState, checked: Checked) -> Standing | None:
         """Return the active record about the same field, or None."""
-        if checked.field_key is None:
+        return self.holder(view, state, checked.rule.name, checked.field_key)
+
+    def holder(
+        self, view: Snapshot, state: OwnerState, kind: str, key: str | None
+    ) -> Standing | None:
+        """Return the active record of a kind under a field's key, or None."""
+        if key is None:
             return None
-        active = view.active_field(state, checked.rule.name, checked.field_key, self.clock.now())
+        active = view.active_field(state, kind, key, self.clock.now())
         return None if active is None else Standing(active)
 
     def bury(

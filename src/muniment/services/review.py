@@ -16,18 +16,19 @@ from muniment.errors import (
 from muniment.ports import OwnerState, Snapshot, Transaction
 from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Candidate, CandidateStatus, Finding, Written
-from muniment.rules.statement import Checked, check, content_hash
+from muniment.rules.statement import Checked, content_hash, field_key
 from muniment.rules.tombstones import Burial
 from muniment.services.gate import Gate
 from muniment.services.likeness import Likeness
-from muniment.services.past import Admitted, Author
+from muniment.services.past import SAME_AS_ACTIVE, Admitted, Author, Standing, about
 
 if TYPE_CHECKING:
     from muniment.scope import Owner
 
 LONGEST_LIST = 1000
 _NEWEST = 2**63 - 1
-_SAME, _OTHER, _STALE = _COMPARED = ("same_as_active", "contradicts_active", "stale")
+_OTHER, _STALE = "contradicts_active", "stale"
+_COMPARED = (SAME_AS_ACTIVE, _OTHER, _STALE)
 
 
 class Reviewing:
@@ -110,20 +111,20 @@ class Reviewing:
         contested = None
         if standing is not None and standing.in_force:
             if standing.says(checked):
-                findings.append(_about(_SAME, standing.memory_id))
+                findings.append(about(SAME_AS_ACTIVE, standing.memory_id))
             else:
                 contested = standing.memory_id
-                findings.append(_about(_OTHER, contested))
+                findings.append(about(_OTHER, contested))
         ends = [end for end in (checked.valid_until, checked.expires_at) if end is not None]
         if any(end <= now for end in ends):
-            findings.append(_about(_STALE, None))
+            findings.append(about(_STALE, None))
         return contested, tuple(findings)
 
     def _near(self, owner: Owner, admitted: Admitted) -> tuple[Finding, ...]:
         (vector,) = self._gate.embed(owner, [admitted])
         now = self._gate.clock.now()
         alike = self._likeness.near(owner, admitted.checked.text, vector, now)
-        return tuple(_about("near_duplicate", memory_id) for memory_id in alike)
+        return tuple(about("near_duplicate", memory_id) for memory_id in alike)
 
     def show(self, owner: Owner, candidate_id: str) -> Candidate:
         """Return one candidate.
@@ -329,20 +330,22 @@ class Reviewing:
                 reason=reason,
                 memory_id=None,
             )
-            checked = check(candidate.statement, gate.policy, now)
-            standing = gate.standing(tx, state, checked)
-            gate.bury(
-                tx,
-                state,
-                candidate.statement,
-                candidate_id,
-                Burial.REJECTED,
-                sparing=standing.statement if standing and standing.in_force else None,
-            )
+            said = candidate.statement
+            standing = self._holder(tx, state, said)
+            spared = standing.statement if standing and standing.in_force else None
+            gate.bury(tx, state, said, candidate_id, Burial.REJECTED, sparing=spared)
             tx.append_audit(state, at=now, actor=actor, action="reject", memory_ids=[candidate_id])
 
         gate.store.write(work)
         return self.show(owner, candidate_id)
+
+    def _holder(self, view: Snapshot, state: OwnerState, said: Statement) -> Standing | None:
+        """Return the record of a statement's field, also of a kind that the policy dropped."""
+        policy = self._gate.policy
+        rule = policy.kinds.get(policy.aliases.get(said.kind, said.kind))
+        if rule is None or not rule.one_per_field or said.field is None:
+            return None
+        return self._gate.holder(view, state, rule.name, field_key(said.field))
 
 
 def _is_active(record: Record | None) -> bool:
@@ -351,12 +354,8 @@ def _is_active(record: Record | None) -> bool:
 
 def _met(candidate: Candidate) -> str | None:
     """Return the active record that a reviewer was shown beside a candidate."""
-    same = (one.memory_id for one in candidate.findings if one.name == _SAME)
+    same = (one.memory_id for one in candidate.findings if one.name == SAME_AS_ACTIVE)
     return candidate.contested or next(same, None)
-
-
-def _about(name: str, memory_id: str | None) -> Finding:
-    return Finding(name, 0, 0, False, memory_id)
 
 
 def _is_clear(candidate: Candidate) -> bool:

@@ -173,7 +173,6 @@ class Refiling:
         new = replace(
             drafted,
             memory_id=memory_id,
-            follows=knowing.maybe(record.follows),
             supersedes=knowing.maybe(record.supersedes),
             status=Status.SUPERSEDED if past else Status.ACTIVE,
             superseded_by=knowing.maybe(record.superseded_by),
