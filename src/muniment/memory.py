@@ -163,14 +163,12 @@ class Memory(StoreForgetting, StoreGuarding):
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
-        words = WordKeys(store.keys)
-        segments = Segments(cache_bytes)
+        words, segments = WordKeys(store.keys), Segments(cache_bytes)
         gate = Gate(
             store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
         )
-        reviewing = Reviewing(
-            gate, Likeness(store, embedder=embedder, words=words, segments=segments)
-        )
+        likeness = Likeness(store, embedder=embedder, words=words, segments=segments)
+        reviewing = Reviewing(gate, likeness)
         self._store = store
         self._guarding = Guarding(store)
         self._policy = policy

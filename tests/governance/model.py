@@ -2,82 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field, replace
+
+from tests.governance.stated import Row, Said, Waiting
 
 SINGLE, BINDING = ("preference", "procedure"), ("procedure",)
 DAY = 86_400_000_000
 LIFETIME, PATIENCE = {"insight": 365 * DAY, "outcome": 365 * DAY}, 30 * DAY
-DISGUISES = str.maketrans({"Т": "t", "Е": "e", "А": "a", "а": "a", "е": "e", "\u200d": None})
 
 
 class RefusedError(Exception):
     """A call that must fail, with the code of its error."""
-
-
-def word(text: str) -> str:
-    """Return the word that a text says, whatever it is disguised as."""
-    return text.translate(DISGUISES).casefold().strip()
-
-
-@dataclass(frozen=True)
-class Said:
-    """A statement, as it was given; text and value are each one word in some disguise."""
-
-    kind: str
-    text: str
-    source: str
-    field: str | None = None
-    value: str | None = None
-    expires: int | None = None
-
-    @property
-    def claim(self) -> str:
-        return self.text if self.value is None else self.value
-
-    @property
-    def prints(self) -> set[tuple[str, ...]]:
-        if self.field is None or self.value is None:
-            return {("text", word(self.text))}
-        return {("text", word(self.text)), ("value", self.field, word(self.value))}
-
-
-@dataclass
-class Row:
-    """A record."""
-
-    id: str
-    said: Said
-    rank: int
-    actor: str
-    made: int
-    expires: int | None
-    old: str | None = None
-    new: str | None = None
-    replaced: int | None = None
-
-    def is_kept(self, now: int) -> bool:
-        return self.expires is None or self.expires > now
-
-    def is_active(self, now: int) -> bool:
-        return self.replaced is None and self.is_kept(now)
-
-
-@dataclass
-class Waiting:
-    """A candidate, whatever became of it; `path` is how it came in."""
-
-    id: str
-    said: Said
-    asked: Said
-    path: str
-    rank: int
-    actor: str
-    made: int
-    contested: str | None = None
-    same: str | None = None
-    status: str = "pending"
-    became: str | None = None
 
 
 @dataclass
@@ -95,7 +31,9 @@ class Owner:
 
     def believed(self, at: int) -> list[Row]:
         held = (row for row in self.rows.values() if row.is_kept(at) and row.is_kept(self.now))
-        return [one for one in held if one.made <= at and (one.replaced is None or one.replaced > at)]
+        return [
+            one for one in held if one.made <= at and (one.replaced is None or one.replaced > at)
+        ]
 
     def pending(self) -> list[Waiting]:
         return [one for one in self.waiting.values() if one.status == "pending"]
@@ -122,12 +60,12 @@ class Owner:
             raise RefusedError("conflict")
 
     def check_buried(self, said: Said, *, person: bool, override: bool = False) -> None:
-        reasons = set[str]().union(*(self.buried.get(one, set()) for one in said.prints))
+        reasons = set().union(*(self.buried.get(one, set()) for one in said.prints))
         admitted = {"expired"} | ({"forgotten"} if person else set())
         if said.source in self.sources or not (reasons <= admitted or (person and override)):
             raise RefusedError("tombstoned")
 
-    def bury(self, said: Said, reason: str, sparing: set[tuple[str, ...]] = frozenset()) -> None:  # type: ignore[assignment]
+    def bury(self, said: Said, reason: str, sparing: Set[tuple[str, ...]] = frozenset()) -> None:
         self.sources.add(said.source)
         for one in said.prints - sparing:
             self.buried.setdefault(one, set()).add(reason)
@@ -226,7 +164,7 @@ class Owner:
         """Remove records with the candidates that carry the same."""
         rows = {row.id: row for row in gone}
         sources = {row.said.source for row in rows.values()}
-        prints = set[tuple[str, ...]]().union(*(row.said.prints for row in rows.values()))
+        prints = set().union(*(row.said.prints for row in rows.values()))
         carried = {one.id: one for one in also}
         for one in self.waiting.values():
             same = reason == "forgotten" and one.said.prints & prints

@@ -43,6 +43,7 @@ class TestSealedFile(StoreContract):
 
 class TestSealedMemory(StoreContract):
     durable: ClassVar[bool] = False
+    concurrent: ClassVar[bool] = False
 
     @pytest.fixture
     def location(self) -> str:

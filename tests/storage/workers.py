@@ -17,7 +17,6 @@ from threading import Thread
 
 from muniment.memory import open as open_memory
 from muniment.ports import Store
-from muniment.records import Statement
 from muniment.scope import Scope
 from muniment.scoped import ScopedMemory
 

@@ -92,17 +92,7 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
     follows = _optional("follows", statement.follows)
     _refuse_long("value", value, MAX_VALUE)
     metadata = _checked_metadata(statement.metadata)
-    given = [
-        None if moment is None else to_instant(name, moment)
-        for name, moment in (
-            ("expires_at", statement.expires_at),
-            ("valid_from", statement.valid_from),
-            ("valid_until", statement.valid_until),
-        )
-    ]
-    expires_at, valid_from, valid_until = given
-    if valid_from is not None and valid_until is not None and valid_from >= valid_until:
-        raise InvalidInputError("valid_until must lie after valid_from.")
+    expires_at, valid_from, valid_until = given = _times(statement)
     _check_required(rule, statement.expires_at, metadata)
     return Checked(
         rule=rule,
@@ -121,6 +111,21 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
             [rule.name, text, field, value, list(given), metadata, reference, follows]
         ),
     )
+
+
+def _times(statement: Statement) -> tuple[int | None, int | None, int | None]:
+    """Return expiry and validity as instants."""
+    expires_at, valid_from, valid_until = (
+        None if moment is None else to_instant(name, moment)
+        for name, moment in (
+            ("expires_at", statement.expires_at),
+            ("valid_from", statement.valid_from),
+            ("valid_until", statement.valid_until),
+        )
+    )
+    if valid_from is not None and valid_until is not None and valid_from >= valid_until:
+        raise InvalidInputError("valid_until must lie after valid_from.")
+    return expires_at, valid_from, valid_until
 
 
 def statement_of(record: Record) -> Statement:

@@ -1,4 +1,4 @@
-"""The facade of one scope, in parts: what writes, what reads, what proposes, and the review desk."""
+"""The facade of one scope, in parts, and the review desk."""
 
 from __future__ import annotations
 

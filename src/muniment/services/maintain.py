@@ -148,7 +148,7 @@ class Maintenance:
             return sum(view.count_pending(owner, slot) for owner in view.owners())
 
     def lapse(self) -> int:
-        """End the review of candidates that waited longer than the policy allows; return how many."""
+        """End the review of candidates that waited too long; return how many."""
         now = self._clock.now()
         with self._store.snapshot() as view:
             owners = view.owners()

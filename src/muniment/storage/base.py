@@ -55,8 +55,8 @@ def to_owner(row: Row) -> OwnerState:
 def to_record(row: Row, owner: Owner, now: int) -> Record:
     """Return the record of a row of the `record_*` queries, its status as of `now`."""
     (memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-     approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata,
-     supersedes, superseded_by, embedding) = row  # fmt: skip
+     approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at,
+     metadata, supersedes, superseded_by, embedding) = row  # fmt: skip
     return Record(
         memory_id=memory_id,
         seq=seq,
