@@ -194,6 +194,18 @@ class TestArchival:
         assert (entry.actor, entry.memory_ids) == ("maintenance", (kept.memory_id,))
         assert memory.maintain().archived == 0
 
+    @pytest.mark.promise("TIM-2")
+    def test_a_clock_that_goes_back_brings_no_archived_record_back(
+        self, house: House, archive: ScopedMemory
+    ) -> None:
+        kept = said(archive, "Is tired.", kind="context")
+        house.clock.advance(seconds=400 * 86_400)
+        house.opened[-1].maintain()
+        house.clock.set("2030-01-01T00:00:01Z")
+        assert readable(archive) == set()
+        with pytest.raises(NotFoundError):
+            archive.get(kept.memory_id)
+
     @pytest.mark.promise("FOR-1")
     def test_an_archived_record_can_be_forgotten(self, house: House, archive: ScopedMemory) -> None:
         kept = said(archive, "Needle 7f3a.", kind="context")

@@ -165,6 +165,21 @@ def test_a_receipt_of_another_store_is_recognised(
     assert not other.verify_receipt(receipt)
 
 
+@pytest.mark.promise("FOR-2")
+def test_a_receipt_that_was_taken_out_of_the_chain_is_missed(
+    memory: Memory, me: ScopedMemory
+) -> None:
+    first, second = (me.forget(said(me, f"Likes {n}.").memory_id, wait=True) for n in range(2))
+    later = me.forget(said(me, "Likes figs.").memory_id)
+    assert all(map(me.verify_receipt, (first, second, later)))
+    assert later.previous == second.digest
+    connection = memory._store._writer()  # type: ignore[attr-defined]
+    connection.execute("DELETE FROM receipts WHERE receipt_id = ?", (second.receipt_id,))
+    assert me.verify_receipt(first)
+    assert not me.verify_receipt(second)
+    assert not me.verify_receipt(later)
+
+
 def test_a_receipt_names_its_owner_only_by_a_keyed_hash(
     house: House, me: ScopedMemory, other_user: ScopedMemory
 ) -> None:

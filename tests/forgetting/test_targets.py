@@ -17,7 +17,6 @@ from muniment import (
     Receipt,
     ScopedMemory,
     ScopeError,
-    Statement,
 )
 from muniment.scope import Principal, Role, Space, SpaceType
 from tests.behaviour.conftest import House, said, same_scope, texts
@@ -198,6 +197,23 @@ class TestSelections:
             me.forget_where(**conditions)
         assert len(readable(me)) == 5
 
+    @pytest.mark.promise("FOR-1")
+    def test_what_is_written_while_it_looks_is_taken_too(
+        self, memory: Memory, me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        me.propose("Likes plums.", kind="insight", source_id="c", evidence=["evt_9"])
+        write = memory._store.write
+
+        def late(work: Callable[[Any], Any]) -> Any:  # noqa: ANN401 - whatever the work returns
+            monkeypatch.setattr(memory._store, "write", write)
+            said(me, "Likes plums.", source_id="th:late")
+            return write(work)
+
+        monkeypatch.setattr(memory._store, "write", late)
+        receipt = me.forget_where(source_prefix="th:")
+        assert (receipt.records, surfaces(receipt)["candidates"]) == (3, (2, 2, 0))
+        assert readable(me) == {"Likes oats.", "Likes nuts."}
+
     def test_superseded_and_expired_records_are_selected_too(
         self, house: House, me: ScopedMemory
     ) -> None:
@@ -338,34 +354,6 @@ class TestWholeOwners:
         memory.forget_user(tenant_id="t1", user_id="u1")
         said(me, "Likes rye.")
         assert texts(elsewhere.recall("tea", minimum_score=-1)) == ["Likes rye."]
-
-
-class TestLargeTargets:
-    """More records than one transaction erases."""
-
-    @pytest.fixture
-    def many(self, me: ScopedMemory) -> ScopedMemory:
-        batch = [Statement("feedback", f"Bulk {n}.", f"b:{n}") for n in range(1203)]
-        me.remember_many(batch, approved=True)
-        said(me, "Likes tea.", source_id="s1")
-        return me
-
-    def test_all_of_it_goes(self, many: ScopedMemory) -> None:
-        receipt = many.forget_where(kinds=["feedback"], wait=True)
-        assert surfaces(receipt)["records"] == (1203, 1203, 0)
-        assert (receipt.memory_ids, receipt.is_finished) == ((), True)
-        assert many.counts().tombstones == 1203
-        assert texts(many.list(superseded=True)) == ["Likes tea."]
-
-    def test_the_audit_names_each_record(self, many: ScopedMemory) -> None:
-        many.forget_all()
-        named = [
-            memory_id
-            for entry in many.audit()
-            if entry.action == "forget"
-            for memory_id in entry.memory_ids
-        ]
-        assert (len(named), len(set(named))) == (1204, 1204)
 
 
 def test_an_unknown_record_is_not_found(me: ScopedMemory, other_user: ScopedMemory) -> None:

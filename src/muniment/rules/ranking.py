@@ -89,14 +89,14 @@ def arrange(
     """
     passing = score >= np.float32(minimum)
     passing &= chosen
+    count = int(np.count_nonzero(passing))
+    below = int(np.count_nonzero(chosen)) - count
+    ranks = fused if count == len(fused) else np.where(passing, fused, -np.float32(np.inf))
+    if limit is not None and 0 < limit < count:
+        least = np.partition(ranks, len(ranks) - limit)[len(ranks) - limit]
+        passing &= ranks >= least
     places = np.flatnonzero(passing)
-    below = int(np.count_nonzero(chosen)) - len(places)
-    ranks = fused[places]
-    if limit is not None and 0 < limit < len(places):
-        least = np.partition(ranks, len(places) - limit)[len(places) - limit]
-        best = ranks >= least
-        places, ranks = places[best], ranks[best]
-    order = places[np.lexsort((-seqs[places], -ranks))][:limit]
+    order = places[np.lexsort((-seqs[places], -fused[places]))][:limit]
     published = np.minimum.accumulate(score[order]) if len(order) else score[order]
     return Ranking(order, fused[order], published, below)
 

@@ -14,7 +14,6 @@ from muniment.segment.rows import IndexRow
 _ENTRY = np.dtype([("word", "<u4"), ("count", "u1")])
 ALWAYS = np.iinfo(np.int64).min
 NEVER = np.iinfo(np.int64).max
-_BLOCK = 256
 
 Mask = NDArray[np.bool_]
 Floats = NDArray[np.float32]
@@ -212,7 +211,7 @@ def _with_postings(
         vectors=vectors,
         embedded=embedded,
         norms=np.vecdot(vectors, vectors),
-        total=_total(vectors),
+        total=vectors.sum(axis=0, dtype=np.float64),
     )
 
 
@@ -229,15 +228,6 @@ def _sorted(
     first = np.flatnonzero(fresh)
     order = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
     return order, ordered[first], np.append(first, len(words))
-
-
-def _total(vectors: Floats) -> NDArray[np.float64]:
-    """Return the sum of rows; summed in float32 within small blocks and in float64 over them."""
-    if not len(vectors):
-        return np.zeros(vectors.shape[1], dtype=np.float64)
-    blocks = [vectors[at : at + _BLOCK].sum(axis=0) for at in range(0, len(vectors), _BLOCK)]
-    total: NDArray[np.float64] = np.sum(blocks, axis=0, dtype=np.float64)
-    return total
 
 
 def _instants(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:

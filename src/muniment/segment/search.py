@@ -106,7 +106,7 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
     lexical, coverage = _weighed(matches, live, len(sought[0].words))
     cosine, centred = _cosines(views, pool, vector)
     return Channels(
-        places=np.repeat(np.arange(len(views)), [len(view.live) for view in views]),
+        places=_numbered([len(view.live) for view in views]),
         seqs=_joined([view.seqs for view in views]),
         live=live,
         chosen=_joined([choose(view, place) for place, view in enumerate(views)]),
@@ -118,6 +118,12 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
         pool=pool,
         exact=matches.exact,
     )
+
+
+def _numbered(sizes: Sequence[int]) -> NDArray[np.int64]:
+    if len(sizes) == 1:
+        return np.zeros(sizes[0], dtype=np.int64)
+    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
 
 
 def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:

@@ -12,6 +12,7 @@ from muniment.storage.vault import DataKey
 
 _NONCE = 12
 _HEAD = 4 + _NONCE
+_row = IndexRow._make
 
 
 class Unreadable(Exception):  # noqa: N818 - not a failure: the reader leaves the row out
@@ -68,7 +69,7 @@ class Sealer:
         assert key.cipher is not None
         nonce = os.urandom(_NONCE)
         head = generation.to_bytes(4, "little") + nonce
-        return head + key.cipher.encrypt(nonce, content, _bound(key, column, seq))
+        return head + key.cipher.encrypt(nonce, content, _bound(key, column) + b"%d" % seq)
 
     def open(self, column: str, seq: int, blob: bytes) -> bytes:
         """Return the content of a ciphertext.
@@ -78,19 +79,7 @@ class Sealer:
             StoreBusyError: Everything was sealed again while this was read.
             TamperedError: It was altered, or belongs to another place.
         """
-        from cryptography.exceptions import InvalidTag
-
-        key = self._key_of(blob)
-        assert key.cipher is not None
-        try:
-            return key.cipher.decrypt(blob[4:_HEAD], blob[_HEAD:], _bound(key, column, seq))
-        except (InvalidTag, ValueError) as error:
-            raise TamperedError(
-                f"The sealed {column.partition(':')[0]} at place {seq} of an owner was altered or "
-                "moved; run a verification and restore it from a backup.",
-                column=column,
-                seq=seq,
-            ) from error
+        return self._opener(column)(seq, blob)
 
     def _key_of(self, blob: bytes) -> DataKey:
         key = self._keys.get(int.from_bytes(blob[:4], "little"))
@@ -111,15 +100,35 @@ class Sealer:
 
     def open_rows(self, rows: Iterable[IndexRow], slot: int | None) -> list[IndexRow]:
         """Return rows for a segment, opened; those whose key is destroyed are left out."""
+        words, vectors = self._opener("words"), self._opener(f"vector:{slot}")
         opened = []
-        vectors = f"vector:{slot}"
-        for row in rows:
+        for seq, kind, valid_from, valid_until, expires_at, packed, vector in rows:
             try:
-                words = self.open("words", row.seq, row.words)
-                vector = row.vector and self.open(vectors, row.seq, row.vector)
+                said = words(seq, packed)
+                numbers = None if vector is None else vectors(seq, vector)
             except Unreadable:
                 continue
-            opened.append(row._replace(words=words, vector=vector))
+            row = (seq, kind, valid_from, valid_until, expires_at, said, numbers)
+            opened.append(_row(row))
+        return opened
+
+    def _opener(self, column: str) -> Callable[[int, bytes], bytes]:
+        """Return a function that opens one column's ciphertexts by seq, for many rows."""
+        from cryptography.exceptions import InvalidTag
+
+        known: dict[bytes, tuple[Callable[[bytes, bytes, bytes], bytes], bytes]] = {}
+
+        def opened(seq: int, blob: bytes) -> bytes:
+            entry = known.get(blob[:4])
+            if entry is None:
+                key = self._key_of(blob)
+                assert key.cipher is not None
+                entry = known[blob[:4]] = key.cipher.decrypt, _bound(key, column)
+            try:
+                return entry[0](blob[4:_HEAD], blob[_HEAD:], entry[1] + b"%d" % seq)
+            except (InvalidTag, ValueError) as error:
+                raise _altered(column, seq) from error
+
         return opened
 
     def seal_text(self, column: str, seq: int, content: str) -> str:
@@ -131,8 +140,17 @@ class Sealer:
         return self.open(column, seq, decoded(sealed)).decode()
 
 
-def _bound(key: DataKey, column: str, seq: int) -> bytes:
-    return b"%s%s@%d" % (key.bound, column.encode(), seq)
+def _bound(key: DataKey, column: str) -> bytes:
+    return b"%s%s@" % (key.bound, column.encode())
+
+
+def _altered(column: str, seq: int) -> TamperedError:
+    return TamperedError(
+        f"The sealed {column.partition(':')[0]} at place {seq} of an owner was altered or moved; "
+        "run a verification and restore it from a backup.",
+        column=column,
+        seq=seq,
+    )
 
 
 def decoded(sealed: str) -> bytes:

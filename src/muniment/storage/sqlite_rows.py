@@ -88,9 +88,10 @@ class SqliteRecordSnapshot(GuardedView):
 
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
-        rows = self._all("records_by_seq", {**key_of(owner), "seqs": json.dumps(list(seqs))})
-        found = {row[1]: row for row in rows}
-        return [self._record(found[seq], owner, now) for seq in seqs if seq in found]
+        values = {**key_of(owner), "seqs": json.dumps(list(seqs))}
+        self._checked("records", "whole_records", values)
+        found = {row[1]: row for row in self._all("records_by_seq", values)}
+        return [to_record(found[seq], owner.owner, now) for seq in seqs if seq in found]
 
     def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
         """Return one record of the scope, or None."""

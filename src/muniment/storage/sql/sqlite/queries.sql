@@ -491,6 +491,11 @@ SELECT * FROM owners ORDER BY tenant_id, owner_no;
 -- Everything of a record's row.
 SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
 
+-- name: whole_records
+-- Everything of the rows of records by their places in the scope, given as a JSON array.
+SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (SELECT value FROM json_each(:seqs));
+
 -- name: whole_record_by_id
 -- Everything of a record's row, by its id.
 SELECT * FROM records
