@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from tests.governance.stated import Row, Said, Waiting
@@ -65,7 +66,9 @@ class Owner:
         if said.source in self.sources or not (reasons <= admitted or (person and override)):
             raise RefusedError("tombstoned")
 
-    def bury(self, said: Said, reason: str, sparing: Set[tuple[str, ...]] = frozenset()) -> None:
+    def bury(
+        self, said: Said, reason: str, sparing: AbstractSet[tuple[str, ...]] = frozenset()
+    ) -> None:
         self.sources.add(said.source)
         for one in said.prints - sparing:
             self.buried.setdefault(one, set()).add(reason)

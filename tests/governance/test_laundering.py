@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import muniment
 from muniment import Memory, ScopedMemory, Statement
 from muniment.records import JSONValue
 from muniment.rules.lookalikes import _TWINS
@@ -20,7 +21,7 @@ from tests.behaviour.conftest import LEXICAL, House, said, same_scope, texts
 from tests.governance.conftest import DANA, approved, code_of, proposed
 
 OUT = {"tombstoned", "refused"}
-YEARS = 5 * 366 * 86_400
+YEAR = 366 * 86_400
 DISGUISES = {
     "as it is": ("Pays by cheque", "Pays by cheque"),
     "case": ("Pays by cheque", "PAYS BY Cheque"),
@@ -152,15 +153,17 @@ class TestLaundering:
         bury: Callable[..., None],
     ) -> None:
         text, other = DISGUISES[disguise]
-        said(me, text, source_id="first", kind="context")
-        me.export(tmp_path / "before.jsonl")
-        me.forget_all()
+        with muniment.open(
+            tmp_path / "other.db", embedder="none", clock=FrozenClock()
+        ) as elsewhere:
+            said(same_scope(elsewhere, me), text, kind="insight")
+            same_scope(elsewhere, me).export(tmp_path / "before.jsonl")
         bury(me, text)
         for tag, restated in enumerate(("Something else", "Once more", "And again")):
             said(me, restated, field="habit", value=restated, source_id=f"restated-{tag}")
         memory: Memory = house.opened[0]
-        for tag in ("aged", "older"):
-            clock.advance(seconds=YEARS)
+        for tag, years in (("fresh", 0), ("aged", 5)):
+            clock.advance(seconds=years * YEAR)
             memory.maintain()
             memory.close()
             memory = house.open(embedder=FakeEmbedder(name=f"model {tag}"))
@@ -169,8 +172,8 @@ class TestLaundering:
             assert set(inferred(again, memory.reviewing(DANA), other, tag).values()) <= OUT
             if bury is not bury_by_forgetting:
                 assert set(stated(again, other, tag).values()) <= OUT
-            report = again.import_export(tmp_path / "before.jsonl", mode="skip")
-            assert report.saved == report.candidates == 0
+            for trust in ("reviewed", "operator"):
+                again.import_export(tmp_path / "before.jsonl", mode="skip", trust=trust)
             assert not shows(again, text)
             assert not shows(again, other)
 
@@ -200,18 +203,16 @@ class TestLaundering:
     @LEXICAL
     @pytest.mark.promise("CON-5", "CON-6")
     @pytest.mark.parametrize("bury", BURIALS)
-    @pytest.mark.parametrize(("text", "neighbour"), NEIGHBOURS)
+    @pytest.mark.parametrize(
+        ("text", "neighbour"), [*NEIGHBOURS, *((other, one) for one, other in NEIGHBOURS)]
+    )
     def test_a_neighbour_passes(
         self, me: ScopedMemory, text: str, neighbour: str, bury: Callable[..., None]
     ) -> None:
-        for one, other in ((text, neighbour), (neighbour, text)):
-            me.forget_all()
-            field = f"of {one}"
-            me.reject(proposed(me, one, field=field, value=one).candidate_id, reason="no")
-            assert code_of(lambda: proposed(me, one)) == "tombstoned"  # noqa: B023
-            if other == neighbour:
-                me.import_many([Statement("feedback", other, "n", field=field, value=other)])
-                assert texts(me.list()) == [other]
+        bury(me, text)
+        me.import_many([Statement("feedback", neighbour, "n", field="habit", value=neighbour)])
+        assert neighbour in texts(me.list())
+        assert proposed(me, f" {neighbour}").status == "pending"
 
     @LEXICAL
     def test_what_a_rejection_and_the_record_share_may_still_be_said(

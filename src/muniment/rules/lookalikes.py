@@ -61,4 +61,4 @@ def drawn(text: str) -> str:
     """
     if text.isascii():
         return text
-    return unicodedata.normalize("NFKD", text).translate(_DRAWN)
+    return unicodedata.normalize("NFKD", text.translate(_DRAWN)).translate(_DRAWN)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
-SEMANTIC_WEIGHT = 1 / 6
+SEMANTIC_WEIGHT = 1 / 5
 EXACT_BONUS = 10.0
 _FLAT = 1e-7
 
@@ -35,7 +35,7 @@ class Ranking:
 def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
     """Return one number a record by which to order them.
 
-    The words' weight plus a sixth of the standard score of the centred cosine, taken over the
+    The words' weight plus a fifth of the standard score of the centred cosine, taken over the
     embedded live records (`pool`). A record that is named exactly comes first.
     """
     fused = lexical.copy()

@@ -85,6 +85,8 @@ def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
     part, at = seen.part_at(place - int(np.searchsorted(channels.places, number)))
     if history:
         return Reason.SUPERSEDED
+    if number == 0 and channels.seqs[place] in found.choice.barred:
+        return Reason.OVERRULED
     if channels.live[place]:
         return _choice(found, asked, place, part.kind_names[part.kinds[at]])
     if part.expires_at[at] <= instant:

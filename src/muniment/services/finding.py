@@ -18,6 +18,7 @@ from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Sought, search
 from muniment.segment.segment import Segment
 from muniment.segment.view import View
+from muniment.services.overruling import overruled
 
 if TYPE_CHECKING:
     from muniment.scope import Owner
@@ -83,12 +84,23 @@ class Reading:
 
 @dataclass(slots=True)
 class Choice:
-    """Narrows live records to the wanted kinds and filters, and counts what it left out."""
+    """Narrows live records to what may be shown, and counts what it left out.
+
+    Attributes:
+        names: Kinds to look in.
+        allowed: For each view the records that pass the filters; None without filters.
+        barred: Own records that a space overrules.
+        by_kind: How many were of another kind.
+        by_filter: How many did not pass the filters.
+        overruled: How many were overruled.
+    """
 
     names: frozenset[str]
     allowed: Sequence[NDArray[np.int64]] | None
+    barred: NDArray[np.int64]
     by_kind: int = 0
     by_filter: int = 0
+    overruled: int = 0
 
     def narrow(self, view: View, place: int) -> Mask:
         """Return which live records of a view are wanted."""
@@ -100,6 +112,10 @@ class Choice:
             before = int(np.count_nonzero(chosen))
             chosen = chosen & np.isin(view.seqs, self.allowed[place])
             self.by_filter += before - int(np.count_nonzero(chosen))
+        if place == 0 and len(self.barred):
+            before = int(np.count_nonzero(chosen))
+            chosen = chosen & ~np.isin(view.seqs, self.barred)
+            self.overruled = before - int(np.count_nonzero(chosen))
         return chosen
 
 
@@ -156,7 +172,8 @@ class Finder:
         states = [state for owner in owners if (state := view.owner(owner)) is not None]
         readings = tuple(self._read(view, state, slot, asked, now) for state in states)
         sought = [one for reading in readings for one in reading.sought]
-        choice = Choice(asked.names, _allowed(view, readings, asked.conditions))
+        allowed = _allowed(view, readings, asked.conditions)
+        choice = Choice(asked.names, allowed, overruled(view, readings, now))
         vector = asked.vector if slot is not None and sought else None
         channels = search(sought or [_NOTHING], vector, choice.narrow)
         numbers = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -250,11 +251,12 @@ class Past:
             burial: Why it is buried.
             sparing: The statement that stands; what the two share is not buried.
         """
-        said = self.value_digests(state.owner, statement)
+        prints = _prints(statement)
         if sparing is not None:
-            shared = self.value_digests(state.owner, sparing)
-            nothing = digest(self.store.keys.tombstone(state.owner), "nothing", buried_id)
-            said = tuple(one for one in said if one not in shared) or (nothing,)
+            shared = {kind for kind, *_ in set(prints) & set(_prints(sparing))}
+            prints = tuple(one for one in prints if one[0] not in shared)
+        key = self.store.keys.tombstone(state.owner)
+        said = self._digests(state.owner, prints) or (digest(key, "nothing", buried_id),)
         for value_digest in said:
             tx.bury(
                 state,
@@ -277,6 +279,12 @@ class Past:
 
     def value_digests(self, owner: Owner, said: Statement | Checked) -> tuple[bytes, ...]:
         """Return the keyed digests by which a tombstone knows what was said."""
+        return self._digests(owner, _prints(said))
+
+    def _digests(self, owner: Owner, prints: Iterable[tuple[str, ...]]) -> tuple[bytes, ...]:
         key = self.store.keys.tombstone(owner)
-        prints = fingerprints(said.field, said.value, said.text)
         return tuple(digest(key, "value", *one) for one in prints)
+
+
+def _prints(said: Statement | Checked) -> tuple[tuple[str, ...], ...]:
+    return fingerprints(said.field, said.value, said.text)

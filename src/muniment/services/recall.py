@@ -12,10 +12,9 @@ import numpy as np
 from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.ports import Embedder, Store
-from muniment.records import Packet, PacketItem, Record
+from muniment.records import Packet, PacketItem
 from muniment.rules.filters import parse_filters
 from muniment.rules.packet import TokenCounter, build_packet
-from muniment.rules.statement import field_key
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
 from muniment.services.explain import explain
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
 
 LARGEST_LIMIT = 10_000
 LONGEST_QUERY = 8_000
-_BINDING = ("procedure", "constraint")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,19 +105,14 @@ class Recalling:
         return Recall(shown.packet, _trace(found, shown, asked, explained))
 
     def _show(self, found: Found, budget: int | None) -> _Shown:
-        """Fill the packet with what the ranking holds and spaces do not overrule."""
+        """Fill the packet with what the ranking holds."""
         hits = _hits(found)
-        pairs = list(zip(found.records, hits, strict=True))
-        ruled = _not_overruled(pairs)
         items = [
             PacketItem(record, hit.score, record.memory_id in found.contested)
-            for record, hit in ruled
+            for record, hit in zip(found.records, hits, strict=True)
         ]
         packet, passed = build_packet(items, budget, self._count_tokens)
-        verdicts: dict[str, Reason | None] = dict.fromkeys(
-            (hit.memory_id for hit in hits), Reason.OVERRULED
-        )
-        verdicts.update((item.record.memory_id, None) for item in packet)
+        verdicts: dict[str, Reason | None] = {item.record.memory_id: None for item in packet}
         verdicts.update((item.record.memory_id, Reason.BUDGET) for item in passed)
         return _Shown(packet, hits, verdicts)
 
@@ -182,22 +175,6 @@ def _past(name: str, moment: datetime | str, now: int) -> int:
     return instant
 
 
-def _not_overruled(pairs: list[tuple[Record, Hit]]) -> list[tuple[Record, Hit]]:
-    """Leave out what a space's procedure or constraint about the same field overrules."""
-    binding = {
-        (record.kind, field_key(record.field))
-        for record, _ in pairs
-        if isinstance(record.scope, Space) and record.kind in _BINDING and record.field is not None
-    }
-    return [
-        (record, hit)
-        for record, hit in pairs
-        if isinstance(record.scope, Space)
-        or record.field is None
-        or (record.kind, field_key(record.field)) not in binding
-    ]
-
-
 def _check(question: Question) -> None:
     if not isinstance(question.query, str):
         raise InvalidInputError("query must be a string.")
@@ -237,7 +214,7 @@ def _trace(
         records=sum(one.view.count + sum(one.view.lapsed) for one in found.readings),
         considered=considered,
         hits=tuple(hit for hit in shown.hits if shown.verdicts[hit.memory_id] is None),
-        rejected=_rejected(found, considered, len(passed), len(shown.ids(Reason.OVERRULED))),
+        rejected=_rejected(found, considered, len(passed)),
         budget_rejected=passed,
         channels=_channel_names(asked),
         degraded=(*asked.degraded, *((Degraded.EMBEDDING_PENDING,) if waiting else ())),
@@ -247,7 +224,7 @@ def _trace(
     )
 
 
-def _rejected(found: Found, considered: int, passed: int, overruled: int) -> dict[Reason, int]:
+def _rejected(found: Found, considered: int, passed: int) -> dict[Reason, int]:
     lapsed = [one.view.lapsed for one in found.readings] or [(0, 0, 0)]
     expired, early, late = map(sum, zip(*lapsed, strict=True))
     counts = {
@@ -258,7 +235,7 @@ def _rejected(found: Found, considered: int, passed: int, overruled: int) -> dic
         Reason.FILTER: found.choice.by_filter,
         Reason.SCORE: found.ranking.below,
         Reason.LIMIT: considered - found.ranking.below - len(found.ranking.order),
-        Reason.OVERRULED: overruled,
+        Reason.OVERRULED: found.choice.overruled,
         Reason.BUDGET: passed,
     }
     return {reason: count for reason, count in counts.items() if count}
