@@ -403,6 +403,7 @@ class TestNoRecordYet:
             ("agent", "propose"),
             ("dana", "revise"),
             ("dana", "propose"),
+            ("dana", "approve"),
             ("subject", "reject"),
         ]
         assert "bakery" not in repr(me.audit())

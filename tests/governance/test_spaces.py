@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from muniment import Memory, ScopedMemory
-from muniment.clock import from_instant as iso
+from muniment.clock import from_instant
 from muniment.errors import ForbiddenError, NotFoundError, RefusedError, ScopeError
 from muniment.results import CandidateStatus
 from muniment.scope import Principal, Role, Scope, Space, SpaceType
@@ -112,7 +112,7 @@ class TestPrecedence:
     ) -> None:
         more: dict[str, Any] = {"kind": "procedure", "field": "refunds"}
         mine = said(me, "Refunds refunds refunds: pay at once.", **more).memory_id
-        before = iso(clock.now())
+        before = from_instant(clock.now())
         clock.advance(seconds=60)
         end = "2030-02-01T00:00:00Z"
         shared = published(desk, me, "Ask the two who sign.", valid_until=end, **more).memory_id

@@ -21,7 +21,7 @@ from muniment.ports import (
 from muniment.records import EmbeddingState, JSONValue, Statement, Status, WritePath, canonical_json
 from muniment.results import Finding, Outcome, Written
 from muniment.rules.precedence import Decision
-from muniment.rules.statement import Checked, check, content_hash
+from muniment.rules.statement import MAX_NAME, Checked, check, checked_text, content_hash
 from muniment.rules.text import tokenise
 from muniment.services.past import (
     SAME_AS_ACTIVE,
@@ -72,7 +72,23 @@ class Gate(Past):
         """
         checked = check(statement, self.policy, self.clock.now())
         self._refuse_beyond(owner, checked.rule, author)
+        if author.override is not None:
+            self.check_reason(owner, author.override, author)
         findings = self.screen(checked, author)
+        self._refuse_found(owner, findings, author)
+        return Admitted(statement, checked, findings)
+
+    def check_reason(self, owner: Owner, reason: str, author: Author) -> None:
+        """Check and screen a reason that somebody gives for a decision; it is kept as it is.
+
+        Raises:
+            InvalidInputError: It is blank or too long.
+            RefusedError: Screening refused it.
+        """
+        said = checked_text("reason", reason, MAX_NAME)
+        self._refuse_found(owner, self._screener.screen(said, author.path), author)
+
+    def _refuse_found(self, owner: Owner, findings: Iterable[Finding], author: Author) -> None:
         for finding in findings:
             if finding.refuses:
                 self.audit_refusal(owner, author, finding.name)
@@ -83,7 +99,6 @@ class Gate(Past):
                     start=finding.start,
                     end=finding.end,
                 )
-        return Admitted(statement, checked, findings)
 
     def _refuse_beyond(self, owner: Owner, rule: KindRule, author: Author) -> None:
         if not rule.may_enter(owner):

@@ -291,6 +291,14 @@ class Reviewing:
             reason=author.override,
             memory_id=written.memory_id,
         )
+        tx.append_audit(
+            state,
+            at=gate.clock.now(),
+            actor=author.actor,
+            action="approve",
+            memory_ids=[candidate.candidate_id, written.memory_id],
+            reason=author.override,
+        )
         return written
 
     def _compare_anew(
@@ -313,8 +321,11 @@ class Reviewing:
 
         Raises:
             NotFoundError: The owner has no such pending candidate.
+            InvalidInputError: The reason is blank or too long.
+            RefusedError: Screening refused the reason.
         """
         gate = self._gate
+        gate.check_reason(owner, reason, Author(actor, WritePath.PROPOSE, Authority.INFERRED))
 
         def work(tx: Transaction) -> None:
             state = tx.owner(owner)
