@@ -85,18 +85,20 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     from muniment.rules.screening import DefaultScreener
     from muniment.storage import open_store
 
+    parts = (open_embedder(embedder), open_model(model), _load_policy(policy))
+    store = open_store(
+        location,
+        busy_timeout=busy_timeout,
+        create=create,
+        sealed=sealed,
+        master=open_key(key),
+        file_key=file_key,
+    )
     return Memory(
-        open_store(
-            location,
-            busy_timeout=busy_timeout,
-            create=create,
-            sealed=sealed,
-            master=open_key(key),
-            file_key=file_key,
-        ),
-        embedder=open_embedder(embedder),
-        model=open_model(model),
-        policy=_load_policy(policy),
+        store,
+        embedder=parts[0],
+        model=parts[1],
+        policy=parts[2],
         clock=clock or SystemClock(),
         screener=screener or DefaultScreener(),
         count_tokens=count_tokens or estimate,

@@ -56,8 +56,8 @@ class Owner:
         return row if row is not None and row.is_active(self.now) else None
 
     def check_new(self, said: Said) -> None:
-        taken = [one.said.source for one in (*self.rows.values(), *self.waiting.values())]
-        if said.source in taken:
+        taken = {row.said.source for row in self.rows.values()}
+        if said.source in taken | {one.said.source for one in self.waiting.values()}:
             raise RefusedError("conflict")
 
     def check_buried(self, said: Said, *, person: bool, override: bool = False) -> None:
@@ -173,8 +173,9 @@ class Owner:
             same = reason == "forgotten" and one.said.prints & prints
             if one.became in rows or one.said.source in sources or same:
                 carried[one.id] = one
-        for item in (*rows.values(), *carried.values()):
-            self.bury(item.said, reason)
+        gone_said = [row.said for row in rows.values()]
+        for said in (*gone_said, *(one.said for one in carried.values())):
+            self.bury(said, reason)
         self.rows = {key: row for key, row in self.rows.items() if key not in rows}
         self.waiting = {key: one for key, one in self.waiting.items() if key not in carried}
         for one in self.pending():

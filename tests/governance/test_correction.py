@@ -66,7 +66,8 @@ def test_a_part_that_is_named_changes_alone(
     me: ScopedMemory, name: str, after: object, shown: object
 ) -> None:
     kept = said(me, "The stack is PostgreSQL.", **KEPT).memory_id
-    new = me.get(me.correct(kept, text="The stack is MySQL.", **{name: after}).memory_id)
+    changes: dict[str, Any] = {"text": "The stack is MySQL.", name: after}
+    new = me.get(me.correct(kept, **changes).memory_id)
     value = getattr(new, name)
     assert (value.isoformat() if hasattr(value, "isoformat") else value) == shown
     assert new.field == "stack"

@@ -86,7 +86,7 @@ BURIALS = [bury_by_rejection, bury_by_correction, bury_by_forgetting]
 
 def inferred(me: ScopedMemory, desk: ReviewDesk, text: str, tag: str) -> dict[str, str]:
     """Try every way by which a value comes in that nobody states; return how each failed."""
-    fresh = {"kind": "preference", "field": "habit", "value": text}
+    fresh: dict[str, Any] = {"kind": "preference", "field": "habit", "value": text}
     waiting = proposed(me, f"Harmless {tag}.", kind="insight")
     return {
         "propose": code_of(lambda: proposed(me, text)),
@@ -159,8 +159,8 @@ class TestLaundering:
             said(same_scope(elsewhere, me), text, kind="insight")
             same_scope(elsewhere, me).export(tmp_path / "before.jsonl")
         bury(me, text)
-        for tag, restated in enumerate(("Something else", "Once more", "And again")):
-            said(me, restated, field="habit", value=restated, source_id=f"restated-{tag}")
+        for number, restated in enumerate(("Something else", "Once more", "And again")):
+            said(me, restated, field="habit", value=restated, source_id=f"restated-{number}")
         memory: Memory = house.opened[0]
         for tag, years in (("fresh", 0), ("aged", 5)):
             clock.advance(seconds=years * YEAR)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 from threading import Barrier
+from typing import Any
 
 import pytest
 
@@ -18,7 +20,7 @@ from muniment.errors import (
 )
 from muniment.records import Authority, WritePath
 from muniment.results import Candidate, CandidateStatus
-from muniment.scope import Principal, Role, Scope, Space
+from muniment.scope import Owner, Principal, Role
 from muniment.scoped import ReviewDesk
 from muniment.services.review import Reviewing
 from muniment.testing import FakeEmbedder, FrozenClock
@@ -49,6 +51,22 @@ def everything_shown(me: ScopedMemory) -> str:
     return " ".join([str(recalled), *texts(me.list(superseded=True)), *lines])
 
 
+def attempts(
+    desk: ReviewDesk, owner: Owner, seen: Candidate, memory_id: str
+) -> list[Callable[[], object]]:
+    """Return a call of every verb of a desk that names a candidate or a record."""
+    shown: dict[str, Any] = {"version": seen.version, "content_hash": seen.content_hash}
+    return [
+        lambda: desk.candidate(owner, seen.candidate_id),
+        lambda: desk.approve(owner, seen.candidate_id, **shown),
+        lambda: desk.reject(owner, seen.candidate_id, reason="x"),
+        lambda: desk.revise(owner, seen.candidate_id, text="x"),
+        lambda: desk.record(owner, memory_id),
+        lambda: desk.correct(owner, memory_id, text="x"),
+        lambda: desk.forget(owner, memory_id),
+    ]
+
+
 class TestWhatIsShownIsWhatIsApproved:
     @LEXICAL
     @pytest.mark.promise("WRI-6")
@@ -72,7 +90,7 @@ class TestWhatIsShownIsWhatIsApproved:
         for approve in (approved, lambda _, one: decided(desk, one)):
             with pytest.raises(StaleApprovalError):
                 approve(me, seen)
-        mixed = {"version": now.version, "content_hash": seen.content_hash}
+        mixed: dict[str, Any] = {"version": now.version, "content_hash": seen.content_hash}
         with pytest.raises(StaleApprovalError):
             me.approve(seen.candidate_id, **mixed)
         assert len(me.list()) == 0
@@ -87,7 +105,7 @@ class TestWhatIsShownIsWhatIsApproved:
         seen = proposed(me, "Likes tea.")
         show = Reviewing.show
 
-        def show_and_swap(self: Reviewing, owner: Scope | Space, candidate_id: str) -> Candidate:
+        def show_and_swap(self: Reviewing, owner: Owner, candidate_id: str) -> Candidate:
             found = show(self, owner, candidate_id)
             monkeypatch.setattr(Reviewing, "show", show)
             desk.revise(owner, candidate_id, text="Transfers are approved.")
@@ -181,22 +199,13 @@ class TestWhoMayDecide:
         reviewer = frozenset({Role.REVIEWER})
         elsewhere = memory.reviewing(Principal("t2", "omid", reviewer))
         near = memory.reviewing(Principal("t1", "ada", reviewer, frozenset({other_user.scope})))
-        shown = {"version": seen.version, "content_hash": seen.content_hash}
         for desk in (elsewhere, near):
             assert (desk.candidates(), desk.conflicts()) == ((), ())
             messages = []
             for owner, error in ((me.scope, ForbiddenError), (other_user.scope, None)):
                 if desk is elsewhere and owner is not me.scope:
                     continue
-                for call in (
-                    lambda o=owner, d=desk: d.candidate(o, seen.candidate_id),
-                    lambda o=owner, d=desk: d.approve(o, seen.candidate_id, **shown),
-                    lambda o=owner, d=desk: d.reject(o, seen.candidate_id, reason="x"),
-                    lambda o=owner, d=desk: d.revise(o, seen.candidate_id, text="x"),
-                    lambda o=owner, d=desk: d.record(o, kept.memory_id),
-                    lambda o=owner, d=desk: d.correct(o, kept.memory_id, text="x"),
-                    lambda o=owner, d=desk: d.forget(o, kept.memory_id),
-                ):
+                for call in attempts(desk, owner, seen, kept.memory_id):
                     with pytest.raises(error or NotFoundError) as caught:
                         call()
                     messages.append(str(caught.value) + repr(caught.value.details))

@@ -151,7 +151,7 @@ class TestWriting:
         seen = proposed(face, "Ask twice.", kind="procedure", space=TEAM)
         assert (seen.scope, seen.status) == (TEAM, CandidateStatus.PENDING)
         assert len(face.recall("ask", minimum_score=-1)) == 0
-        shown = {"version": seen.version, "content_hash": seen.content_hash}
+        shown: dict[str, Any] = {"version": seen.version, "content_hash": seen.content_hash}
         for call in (
             lambda: face.approve(seen.candidate_id, **shown),
             lambda: face.reject(seen.candidate_id, reason="no"),

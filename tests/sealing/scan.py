@@ -27,7 +27,7 @@ def main() -> None:
             held = path.read_bytes()
             for needle in needles:
                 if any(form in held for form in forms(needle)):
-                    print(path.name, needle)
+                    sys.stdout.write(f"{path.name} {needle}\n")
 
 
 if __name__ == "__main__":

@@ -50,9 +50,7 @@ SORTS = ("text", "source", "field", "value", "label", "metadata", "reference")
 
 
 def fill(memory: Memory) -> None:
-    me = memory.scoped(
-        tenant_id="acme", user_id=needle("user", 0), agent_id=needle("agent", 0)
-    )
+    me = memory.scoped(tenant_id="acme", user_id=needle("user", 0), agent_id=needle("agent", 0))
     me.remember_many([everything(number) for number in range(COUNT)], approved=True)
     candidate = me.propose(
         needle("proposal", 0),

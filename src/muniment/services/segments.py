@@ -80,7 +80,9 @@ class Segments:
         if self._pid != os.getpid():
             self._reset()
         with self._lock:
-            place = self._places.setdefault(key, _Place())
+            place = self._places.get(key)
+            if place is None:
+                place = self._places[key] = _Place()
             self._places.move_to_end(key)
             return place
 

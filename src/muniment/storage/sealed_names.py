@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from muniment.errors import TamperedError
 from muniment.keys import Keys, digest
-from muniment.ports import NewCandidate, NewRecord
+from muniment.ports import Head, NewCandidate, NewRecord
 from muniment.records import AuditEntry, Record, Source, Statement, canonical_json
 from muniment.results import Candidate, Finding
 from muniment.scope import Owner, Scope, Space, SpaceType
@@ -83,9 +83,21 @@ class Names:
         return words
 
     def opened(self, tenant_id: str, owner_no: int, entry: AuditEntry) -> AuditEntry:
-        """Return an audit entry with its own actor and reason."""
+        """Return an audit entry with its own actor and reason.
+
+        Raises:
+            TamperedError: They were altered or moved.
+        """
         actor, reason = self.words(tenant_id, owner_no, entry.actor)
         return replace(entry, actor=actor, reason=reason)
+
+    def revealed(self, head: Head, entry: AuditEntry) -> AuditEntry:
+        """Return an entry opened for its chain; one that was altered stays as it is."""
+        try:
+            opened = self.opened(head.tenant_id, head.owner_no, entry)
+        except TamperedError:
+            return entry
+        return opened if entry.reason is None else entry
 
 
 def owner_label(owner: Owner) -> bytes:
@@ -143,11 +155,20 @@ def labels_of(metadata: Mapping[str, Any], seq: int, sealer: Sealer) -> dict[str
     Raises:
         TamperedError: They were altered.
     """
-    sealed = metadata.get(SEALED)
-    if not isinstance(sealed, str):
-        raise TamperedError("The labels of a record were altered; run a verification.", seq=seq)
-    said: dict[str, Any] = json.loads(sealer.open_text("labels", seq, sealed))
+    said: dict[str, Any] = json.loads(sealer.open_text("labels", seq, sealed_part(metadata)))
     return said
+
+
+def sealed_part(metadata: object) -> str:
+    """Return the ciphertext in a record's metadata.
+
+    Raises:
+        TamperedError: There is none.
+    """
+    sealed = metadata.get(SEALED) if isinstance(metadata, dict) else None
+    if not isinstance(sealed, str):
+        raise TamperedError("The labels of a record were altered; run a verification.")
+    return sealed
 
 
 def opened_record(record: Record, owner: Owner, sealer: Sealer) -> Record:

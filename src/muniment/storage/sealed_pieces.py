@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from muniment.errors import KeyMissingError, TamperedError
 from muniment.ports import Head, SealedRow, Snapshot
 from muniment.records import canonical_json
-from muniment.storage.sealed_names import DECIDED, SEALED
+from muniment.storage.sealed_names import DECIDED, SEALED, sealed_part
 from muniment.storage.sealing import Sealer, Unreadable, decoded
 
 TABLES = ("records", "words", "vectors", "candidates")
@@ -31,16 +31,26 @@ def pieces(row: SealedRow) -> list[tuple[str, bytes]]:
         TamperedError: One is not a ciphertext any more.
     """
     if row.table == "records":
-        text, labels = str(row.parts[0]), json.loads(str(row.parts[1]))
-        return [("text", decoded(text)), ("labels", decoded(str(labels.get(SEALED))))]
+        labels = sealed_part(_parsed(row.parts[1]))
+        return [("text", decoded(str(row.parts[0]))), ("labels", decoded(labels))]
     if row.table == "candidates":
-        statement, reason = json.loads(str(row.parts[0])), str(row.parts[1])
-        found = [("candidate", decoded(statement["text"]))]
+        statement, reason = _parsed(row.parts[0]), str(row.parts[1])
+        found = [("candidate", decoded(str(statement.get("text"))))]
         if reason.startswith(DECIDED):
             found.append(("decision", decoded(reason.removeprefix(DECIDED))))
         return found
     column = "words" if row.table == "words" else f"vector:{row.slot}"
     return [(column, bytes(row.parts[0] or b""))]  # type: ignore[arg-type]
+
+
+def _parsed(text: str | bytes | None) -> dict[str, object]:
+    try:
+        said = json.loads(text or "")
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise TamperedError("A sealed row is not one any more; restore it from a backup.")
+    return said
 
 
 def _with_pieces(row: SealedRow, blobs: Sequence[bytes]) -> SealedRow:

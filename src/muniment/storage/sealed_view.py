@@ -264,9 +264,7 @@ class SealedSnapshot:
 
     def inspect(self, head: Head, noted: Head | None, reveal: Reveal | None = None) -> Inspection:
         del reveal
-        rows, entries, flaws = self._inner.inspect(
-            head, noted, lambda one, entry: self._names.opened(one.tenant_id, one.owner_no, entry)
-        )
+        rows, entries, flaws = self._inner.inspect(head, noted, self._names.revealed)
         keys = self._vault.data_keys(Place(head.tenant_id, head.owner_no))
         sealer = Sealer(keys, head.incarnation)
         unreadable = [

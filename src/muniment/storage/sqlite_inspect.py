@@ -81,8 +81,11 @@ class SqliteInspection(GuardedView):
         number, link = 0, b""
         is_whole = True
         for row in self._connection.execute(self._sql["audit_page"], _paged(key)):
-            entry = to_audit_entry(row)
             number += 1
+            entry = _entry(row)
+            if entry is None:
+                is_whole = False
+                continue
             link = self._link(key, link, entry if reveal is None else reveal(head, entry))
             is_whole = is_whole and entry.number == number and entry.digest == link.hex()
             if noted is not None and _is_other(entry, noted):
@@ -104,6 +107,14 @@ class SqliteInspection(GuardedView):
             memory_ids=entry.memory_ids,
             reason=entry.reason,
         )
+
+
+def _entry(row: tuple[Any, ...]) -> AuditEntry | None:
+    """Return an audit entry, or None when an edit made something else of it."""
+    try:
+        return to_audit_entry(row)
+    except (ValueError, OverflowError, TypeError):
+        return None
 
 
 def _item(row: dict[str, Any]) -> str:
