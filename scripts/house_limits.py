@@ -32,9 +32,9 @@ BLIND_EXCEPT_ALLOWED = {
 }
 """Where `except Exception` may stand (a path, or the start of one), and why."""
 
-PORTS = "src/muniment/ports.py"
+PORTS = "src/muniment/ports/"
 BACK_ENDS = ("src/muniment/providers/", "src/muniment/storage/", "src/muniment/testing.py")
-"""Where a method that ports.py documents needs no second docstring."""
+"""Where a method that the ports document needs no second docstring."""
 
 TEXT_SUFFIXES = {"", ".cfg", ".json", ".jsonl", ".md", ".py", ".sh", ".sql", ".toml", ".txt"}
 SKIPPED_FOLDERS = {"__pycache__", "build", "dist", "htmlcov"}
@@ -145,7 +145,7 @@ def _public_definitions(body: Iterable[ast.stmt]) -> Iterator[Definition]:
 
 
 def port_methods(module: Module) -> frozenset[str]:
-    """Return the names of the methods that the protocols of ports.py document."""
+    """Return the names of the methods that the protocols of the ports document."""
     classes = (node for node in module.tree.body if isinstance(node, ast.ClassDef))
     return frozenset(
         method.name
@@ -159,7 +159,7 @@ def docstring_check(documented: frozenset[str]) -> Check:
     """Return the check that every public name has a docstring.
 
     Args:
-        documented: Names of methods that need none in a back end, because ports.py has it.
+        documented: Names of methods that need none in a back end, because the ports have it.
     """
 
     def check(module: Module) -> Iterator[Breach]:
@@ -274,7 +274,7 @@ def _texts(root: Path) -> Iterator[tuple[str, str]]:
 def breaches(root: Path) -> list[Breach]:
     """Return every breach below a repository's root, in order of place."""
     source, scripts, tests = (_modules(root, tree) for tree in ("src", "scripts", "tests"))
-    ports = frozenset[str]().union(*(port_methods(one) for one in source if one.path == PORTS))
+    ports = frozenset[str]().union(*(port_methods(one) for one in source if one.path.startswith(PORTS)))
     found = [breach for path, text in _texts(root) for breach in check_machine_paths(path, text)]
     trees: tuple[tuple[list[Module], tuple[Check, ...]], ...] = (
         (source, (*CODE, docstring_check(ports))),

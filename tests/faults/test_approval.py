@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muniment
@@ -19,6 +19,7 @@ TEXTS = st.sampled_from(["likes tea", "likes  tea", "likes tea.", "transfers are
 
 
 @pytest.mark.promise("WRI-6")
+@settings(max_examples=30)
 @given(st.lists(TEXTS, min_size=1, max_size=5), st.integers(0, 5))
 def test_bait_and_switch(revisions: list[str], looked_at: int) -> None:
     """gemini-cli#18091"""

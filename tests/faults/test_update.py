@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muniment
@@ -19,6 +19,7 @@ STACKS = st.sampled_from(["PostgreSQL", "MySQL", "SQLite", "DuckDB"])
 
 
 @pytest.mark.promise("CON-4")
+@settings(max_examples=30)
 @given(st.lists(STACKS, min_size=2, max_size=4, unique=True), st.booleans())
 def test_correct_leaves_old(stacks: list[str], embed: bool) -> None:
     """memoria#89"""

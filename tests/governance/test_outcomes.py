@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import muniment
@@ -61,6 +61,7 @@ JSON: st.SearchStrategy[JSONValue] = st.recursive(
 
 
 @pytest.mark.promise("WRI-3")
+@settings(max_examples=50)
 @given(JSON)
 def test_a_value_is_kept_verbatim(value: JSONValue) -> None:
     with muniment.open(":memory:", embedder="none") as memory:
