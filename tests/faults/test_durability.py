@@ -16,7 +16,7 @@ from muniment import Memory, ScopedMemory, Statement
 from muniment.errors import BatchError, StoreError
 from muniment.storage.sqlite_review import SqliteTransaction
 from tests.behaviour.conftest import HYBRID, LEXICAL, House, said, same_scope, texts
-from tests.governance.conftest import approved, proposed
+from tests.governance.conftest import approved, code_of, proposed
 
 VERBS = ["remember", "import", "propose", "approve", "reject", "correct", "forget", "maintain"]
 
@@ -26,6 +26,20 @@ def everything(me: ScopedMemory) -> list[str]:
     target = StringIO()
     me.export(target)
     return target.getvalue().splitlines()[1:]
+
+
+def fail_after(statements: int) -> Callable[..., Any]:
+    """Return what runs a number of statements and then fails, as on a full disk."""
+    run, left = SqliteTransaction._all, statements
+
+    def limited(self: SqliteTransaction, name: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise StoreError("The disk is full.")
+        return run(self, name, values)
+
+    return limited
 
 
 @HYBRID
@@ -50,30 +64,15 @@ def test_crash_mid_write(
         "forget": lambda: me.forget(kept),
         "maintain": memory.maintain,
     }
-    before, run = everything(me), SqliteTransaction._all
+    before, in_steps = everything(me), verb in ("forget", "maintain")
     for failing in count():
-        left = failing
-
-        def limited(self: SqliteTransaction, name: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
-            nonlocal left
-            left -= 1
-            if left < 0:
-                raise StoreError("The disk is full.")
-            return run(self, name, values)
-
-        monkeypatch.setattr(SqliteTransaction, "_all", limited)
-        try:
-            calls[verb]()
-        except StoreError:
-            monkeypatch.setattr(SqliteTransaction, "_all", run)
-            if verb not in ("forget", "maintain"):
-                assert everything(me) == before
-            assert memory.verify().is_intact
-        else:
-            monkeypatch.setattr(SqliteTransaction, "_all", run)
+        with monkeypatch.context() as patch:
+            patch.setattr(SqliteTransaction, "_all", fail_after(failing))
+            done = code_of(calls[verb]) != "store_failed"
+        assert memory.verify().is_intact
+        if done or (in_steps and everything(me) != before):
             break
-        if verb in ("forget", "maintain") and everything(me) != before:
-            break
+        assert everything(me) == before
     assert failing > 3
     memory.maintain()
     assert everything(me) != before

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
@@ -193,13 +193,3 @@ class Owner:
         while (new := self.rows[chain[-1]].new) in self.rows:
             chain.append(str(new))
         return [one for one in chain if self.rows[one].is_kept(self.now)]
-
-
-def shown(own: Iterable[Row], shared: Iterable[Row]) -> Iterator[str]:
-    """Give what a recall may return: a rule of the space overrules one's own."""
-    others = list(shared)
-    rules = {(row.said.kind, row.said.field) for row in others if row.said.kind in BINDING}
-    for row in own:
-        if row.said.field is None or (row.said.kind, row.said.field) not in rules:
-            yield row.id
-    yield from (row.id for row in others)

@@ -2,14 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
-import shutil
-import tempfile
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,24 +17,13 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-import muniment
-from muniment import Memory, MunimentError, NotFoundError, ScopedMemory, Statement
-from muniment.clock import from_instant
+from muniment import Statement
+from muniment.errors import StaleApprovalError
 from muniment.results import Candidate, CandidateStatus
-from muniment.scope import Principal, Role, Scope, Space, SpaceType
-from muniment.testing import FakeEmbedder, FrozenClock
-from tests.governance.model import DAY, Owner, RefusedError, shown
+from muniment.scope import Scope, Space
+from tests.governance.checking import ANN, PEOPLE, REVIEWERS, TEAM, Store
+from tests.governance.model import DAY
 from tests.governance.stated import Row, Said, Waiting
-
-ANN, BOB, ELSEWHERE = Scope("t1", "u1", "a1"), Scope("t1", "u2", "a1"), Scope("t2", "u1", "a1")
-TEAM = Space("t1", SpaceType.PROJECT, "p1")
-PEOPLE = (ANN, BOB, ELSEWHERE)
-READS = {ANN: (TEAM,), BOB: (), ELSEWHERE: ()}
-REVIEWERS = {
-    "t1": Principal("t1", "dana", frozenset({Role.REVIEWER})),
-    "t2": Principal("t2", "omid", frozenset({Role.REVIEWER})),
-}
-EVERYTHING: dict[str, Any] = {"minimum_score": -1, "limit": 10_000, "budget": None}
 
 people = st.sampled_from((ANN, *PEOPLE))
 owners = st.sampled_from((ANN, ANN, *PEOPLE, TEAM))
@@ -53,79 +36,15 @@ numbers = st.integers(0, 10_000)
 yes = st.booleans()
 
 
-class Governed(RuleBasedStateMachine):
-    """One store, five principals, and what it must hold."""
-
-    sealed = False
+class Governed(Store, RuleBasedStateMachine):
+    """Every verb as a rule; the store and the model must agree after each."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.folder = Path(tempfile.mkdtemp())
-        self.clock = FrozenClock("2030-01-01T00:00:00Z")
-        self.embedder = FakeEmbedder(dimensions=16)
-        self.memory: Memory = self.opened()
-        self.held: dict[Scope | Space, Owner] = {
-            one: Owner(self.clock.now()) for one in (*PEOPLE, TEAM)
-        }
-        self.changed: set[Scope | Space] = set(self.held)
-        self.past = self.clock.now()
-        self.number = 0
-
-    def opened(self) -> Memory:
-        return muniment.open(
-            self.folder / "m.db",
-            embedder=self.embedder,
-            clock=self.clock,
-            sealed=self.sealed,
-            busy_timeout=5,
-        )
+        Store.__init__(self)
+        RuleBasedStateMachine.__init__(self)
 
     def teardown(self) -> None:
-        assert self.memory.verify().is_intact
-        self.memory.close()
-        shutil.rmtree(self.folder)
-
-    def face(self, owner: Scope) -> ScopedMemory:
-        return self.memory.scoped(**owner.to_dict()).with_spaces(*READS[owner])
-
-    def desk(self, owner: Scope | Space) -> Any:  # noqa: ANN401 - a ReviewDesk
-        return self.memory.reviewing(REVIEWERS[owner.tenant_id])
-
-    def moment(self, at: int | None) -> Any:  # noqa: ANN401 - a time or none
-        return None if at is None else from_instant(at)
-
-    def compare(
-        self, owner: Scope | Space, call: Callable[[], Any], expect: Callable[[Any], Any]
-    ) -> Any:  # noqa: ANN401 - whatever the verb gives
-        """Call a verb and the model; both must refuse with the same code, or agree."""
-        self.changed.add(owner)
-        result, code, told = None, None, ""
-        try:
-            result = call()
-        except MunimentError as error:
-            code, told = error.code, str(error)
-        expected = None
-        try:
-            expect(result)
-        except RefusedError as error:
-            expected = str(error)
-        except AssertionError as error:
-            raise AssertionError(f"{code}: {told}") from error
-        assert code == expected, told
-        return result
-
-    def said(self, kind: str, text: str, source: str, name: str | None, lives: int | None) -> Said:
-        expires = None if lives is None else self.clock.now() + lives * DAY
-        return Said(kind, text, source, name, text if name else None, expires)
-
-    def parts(self, said: Said) -> dict[str, Any]:
-        return {
-            "kind": said.kind,
-            "source_id": said.source,
-            "field": said.field,
-            "value": said.value,
-            "expires_at": self.moment(said.expires),
-        }
+        self.close()
 
     # --- writing
 
@@ -281,7 +200,7 @@ class Governed(RuleBasedStateMachine):
             (seen.version + 1, seen.content_hash),
             (seen.version, "0" * 64),
         ):
-            with pytest.raises(muniment.errors.StaleApprovalError):
+            with pytest.raises(StaleApprovalError):
                 self.desk(owner).approve(owner, name, version=version, content_hash=shown_hash)
 
     @rule(owner=owners, pick=numbers, by_subject=yes)
@@ -421,73 +340,6 @@ class Governed(RuleBasedStateMachine):
         for one in self.changed:
             self.check_review(one)
         self.changed.clear()
-
-    def check_scope(self, owner: Scope) -> None:
-        face, model = self.face(owner), self.held[owner]
-        shared = self.held[TEAM] if READS[owner] else Owner()
-        found = face.recall("tea", **EVERYTHING).packet
-        expected = set(shown(model.active(), shared.active()))
-        assert len(found) == len(expected)
-        assert {item.record.memory_id for item in found} == expected
-        disputed = {one.contested for held in (model, shared) for one in held.pending()}
-        assert {i.record.memory_id for i in found if i.contested} == disputed & expected
-        then = face.recall("tea", as_of=from_instant(self.past), **EVERYTHING).packet
-        believed = set(shown(model.believed(self.past), shared.believed(self.past)))
-        assert {item.record.memory_id for item in then} == believed
-        active = {row.id: row for row in model.active()}
-        assert {record.memory_id for record in face.list(limit=1000)} == set(active)
-        keys = [(row.said.kind, row.said.field) for row in active.values()]
-        single = [key for key in keys if key[0] in ("preference", "procedure") and key[1]]
-        assert len(single) == len(set(single))
-        self.check_rows(face, model)
-
-    def check_rows(self, face: ScopedMemory, model: Owner) -> None:
-        now, rows = self.clock.now(), model.rows.values()
-        kept = {row.id: row for row in rows if row.is_kept(now)}
-        listed = {one.memory_id: one for one in face.list(limit=1000, superseded=True)}
-        assert set(listed) == set(kept)
-        for row in kept.values():
-            record = listed[row.id]
-            assert (record.text, record.value) == (row.said.text, row.said.value)
-            assert (int(record.authority), record.actor) == (row.rank, row.actor)
-            assert (record.supersedes, record.superseded_by) == (row.old, row.new)
-            assert face.get(row.id) == record
-            assert [one.memory_id for one in face.history(row.id)] == model.history(row.id)
-        counts = face.counts()
-        replaced = sum(row.replaced is not None for row in kept.values())
-        assert (counts.active, counts.superseded) == (len(kept) - replaced, replaced)
-        assert counts.expired == len(rows) - len(kept)
-        foreign = {
-            row.id for one in self.held.values() if one is not model for row in one.rows.values()
-        }
-        for memory_id in (foreign | {row.id for row in rows}) - set(kept):
-            for verb in (face.get, face.history):
-                with suppress(NotFoundError):
-                    raise AssertionError(verb(memory_id))
-        self.check_export(face, model)
-
-    def check_export(self, face: ScopedMemory, model: Owner) -> None:
-        target = io.StringIO()
-        report = face.export(target)
-        lines = [json.loads(line) for line in target.getvalue().splitlines()]
-        found: dict[str, set[str]] = {"record": set(), "candidate": set()}
-        for line in lines:
-            if line["type"] in found:
-                found[line["type"]].add(
-                    line.get("memory_id") if line["type"] == "record" else line["candidate_id"]
-                )
-        assert found == {"record": set(model.rows), "candidate": set(model.waiting)}
-        assert (report.records, report.candidates) == (len(model.rows), len(model.waiting))
-
-    def check_review(self, owner: Scope | Space) -> None:
-        desk, model = self.desk(owner), self.held[owner]
-        for status in CandidateStatus:
-            found = {
-                one.candidate_id for one in desk.candidates(status=status, owner=owner, limit=1000)
-            }
-            assert found == {one.id for one in model.waiting.values() if one.status == status}
-        disputed = {one.candidate_id for one in desk.conflicts() if one.scope == owner}
-        assert disputed == {one.id for one in model.open_conflicts()}
 
 
 @pytest.mark.promise("SCO-1", "SCO-3", "WRI-9", "CON-2", "CON-5", "CON-7", "TIM-3", "FOR-3")

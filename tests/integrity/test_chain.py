@@ -59,7 +59,7 @@ def swap_the_actors(house: House) -> None:
     house.editor.put("audit", first | {"actor": "x" + other["actor"]})
 
 
-EDITS = {
+EDITS: dict[Callable[[House], None], str] = {
     change: "chain_broken",
     change_the_ids: "chain_broken",
     drop: "chain_broken",

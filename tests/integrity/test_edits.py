@@ -72,7 +72,7 @@ def return_to_an_older_copy(house: House) -> None:
     restore()
 
 
-EDITS = {
+EDITS: dict[Callable[[House], None], set[str]] = {
     change: {"row_edited"},
     cut: {"rows_missing_or_added", "owner_edited"},
     drop: {"rows_missing_or_added"},

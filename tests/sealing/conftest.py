@@ -11,6 +11,7 @@ import pytest
 
 import muniment
 from muniment import Memory, ScopedMemory
+from muniment.storage.sealed import SealedStore
 from muniment.testing import FakeEmbedder, FrozenClock
 
 Open = Callable[..., Memory]
@@ -27,7 +28,7 @@ def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
     with ExitStack() as stack:
 
         def opened(name: str = "memory.db", **options: Any) -> Memory:  # noqa: ANN401 - any setting
-            settings = {"embedder": FakeEmbedder(), "clock": clock} | options
+            settings: dict[str, Any] = {"embedder": FakeEmbedder(), "clock": clock} | options
             path = tmp_path / name
             path.parent.mkdir(exist_ok=True)
             return stack.enter_context(muniment.open(path, **settings))
@@ -38,6 +39,11 @@ def open_memory(tmp_path: Path, clock: FrozenClock) -> Iterator[Open]:
 @pytest.fixture
 def sealed(open_memory: Open) -> Memory:
     return open_memory(sealed=True)
+
+
+def sealed_store(memory: Memory) -> SealedStore:
+    assert isinstance(memory._store, SealedStore)
+    return memory._store
 
 
 def scope_of(memory: Memory, user_id: str = "user_42") -> ScopedMemory:

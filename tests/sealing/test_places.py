@@ -16,7 +16,7 @@ from muniment.storage.sealed import SealedStore
 from muniment.storage.sealed_writer import SealedTransaction
 from muniment.storage.sealing import Sealer
 from muniment.storage.vault import Place, Vault
-from tests.sealing.conftest import Open, remember, scope_of
+from tests.sealing.conftest import Open, remember, scope_of, sealed_store
 from tests.sealing.test_shredding import state
 
 TABLES = ["records", "words", "vectors", "candidates"]
@@ -32,7 +32,7 @@ def fill(memory: Memory) -> None:
 
 
 def rows(memory: Memory, owner: OwnerState, table: str) -> Sequence[SealedRow]:
-    with memory._store._inner.snapshot() as view:
+    with sealed_store(memory)._inner.snapshot() as view:
         return view.sealed_rows(owner.owner.tenant_id, owner.owner_no, table, 1, 100)
 
 
@@ -42,7 +42,7 @@ def put(memory: Memory, owner: OwnerState, row: SealedRow) -> None:
     def work(tx: Transaction) -> None:
         tx.put_sealed(owner.owner.tenant_id, owner.owner_no, row)
 
-    memory._store._inner.write(work)
+    sealed_store(memory)._inner.write(work)
 
 
 def read(memory: Memory, user_id: str) -> None:

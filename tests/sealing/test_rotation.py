@@ -13,8 +13,10 @@ from muniment import Memory
 from muniment.errors import InvalidInputError, StoreError, WrongKeyError
 from muniment.keyfile import KeyFile
 from muniment.ports import SealedRow, Transaction
-from muniment.storage import sealed as sealed_module
-from tests.sealing.conftest import Open, remember, scope_of, texts
+from muniment.storage.sealed_pieces import sealed_again as original
+from muniment.storage.sealing import Sealer
+from muniment.storage.vault import Place
+from tests.sealing.conftest import Open, remember, scope_of, sealed_store, texts
 from tests.sealing.test_shredding import state
 
 COUNT = 6
@@ -139,7 +141,7 @@ def test_new_data_keys_change_every_ciphertext_and_no_answer(
 def ciphertexts(memory: Memory) -> set[object]:
     """Return every sealed column as the database holds it, and the owners' labels."""
     found: set[object] = set()
-    with memory._store._inner.snapshot() as view:
+    with sealed_store(memory)._inner.snapshot() as view:
         for owner in view.owners():
             found.add(owner.label)
             for table in ("records", "words", "vectors", "candidates"):
@@ -153,16 +155,15 @@ class StopError(Exception):
     """The process would have been killed here."""
 
 
-def failing_after(rows: int) -> Callable[[SealedRow, object], SealedRow | None]:
+def failing_after(rows: int) -> Callable[[SealedRow, Sealer], SealedRow | None]:
     left = [rows]
 
-    def sealed_again(row: SealedRow, sealer: object) -> SealedRow | None:
+    def sealed_again(row: SealedRow, sealer: Sealer) -> SealedRow | None:
         left[0] -= 1
         if left[0] < 0:
             raise StopError
-        return original(row, sealer)  # type: ignore[arg-type]
+        return original(row, sealer)
 
-    original = sealed_module.sealed_again
     return sealed_again
 
 
@@ -175,8 +176,8 @@ def test_an_interrupted_resealing_is_read_as_before_and_goes_on(
     before, held = told(memory), ciphertexts(memory)
     owners = [state(memory, user) for user in ("user_1", "user_2")]
     with monkeypatch.context() as patched:
-        patched.setattr(sealed_module, "RANGE", 3)
-        patched.setattr(sealed_module, "sealed_again", failing_after(rows))
+        patched.setattr("muniment.storage.sealed.RANGE", 3)
+        patched.setattr("muniment.storage.sealed.sealed_again", failing_after(rows))
         with pytest.raises(StopError):
             memory._store.reseal(owners[0])
     assert told(memory) == before
@@ -186,7 +187,7 @@ def test_an_interrupted_resealing_is_read_as_before_and_goes_on(
     assert not held & ciphertexts(memory)
     assert "Written meanwhile." in texts(scope_of(memory, "user_1"))
     assert memory.verify().is_intact
-    keys = memory._store._vault.data_keys(("acme", owners[0].owner_no))
+    keys = sealed_store(memory)._vault.data_keys(Place("acme", owners[0].owner_no))
     assert [key.cipher is not None for key in keys.values()] == [False, True]
 
 
@@ -214,7 +215,7 @@ def test_a_row_that_was_altered_stops_a_resealing_before_a_key_is_destroyed(
         first, second = tx.sealed_rows(*place, "words", 1, 2)
         tx.put_sealed(*place, first._replace(parts=second.parts))
 
-    memory._store._inner.write(swap)
+    sealed_store(memory)._inner.write(swap)
     with pytest.raises(StoreError, match="altered"):
         memory._store.reseal(owner)
     assert len(texts(scope_of(memory, "user_1"))) == COUNT

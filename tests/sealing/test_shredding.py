@@ -11,7 +11,7 @@ from muniment import Memory
 from muniment.errors import NotFoundError
 from muniment.ports import OwnerState
 from muniment.scope import Scope
-from tests.sealing.conftest import Open, remember, scope_of, texts
+from tests.sealing.conftest import Open, remember, scope_of, sealed_store, texts
 
 USERS = ("user_1", "user_2", "user_3")
 
@@ -97,7 +97,7 @@ def test_a_wrapped_key_that_was_destroyed_is_not_in_the_key_store(
     memory = open_memory(sealed=True)
     fill(memory)
     place = ("acme", state(memory, "user_2").owner_no)
-    vault = memory._store._vault
+    vault = sealed_store(memory)._vault
     rows = vault._file.run("every_data_key")
     (wrapped,) = [row[-1] for row in rows if tuple(row[:2]) == place]
     assert wrapped in (tmp_path / "memory.db.keys").read_bytes()

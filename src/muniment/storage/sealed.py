@@ -10,6 +10,7 @@ from typing import TypeVar
 from muniment.keys import Keys
 from muniment.ports import Anchored, MasterKey, OwnerState, Snapshot, Store, Transaction
 from muniment.results import StoreInfo
+from muniment.storage.sealed_facts import OpenFacts
 from muniment.storage.sealed_names import Names
 from muniment.storage.sealed_pieces import RANGE, TABLES, sealed_again
 from muniment.storage.sealed_view import SealedSnapshot
@@ -38,6 +39,7 @@ class SealedStore:
         self._inner = inner
         self._unlocker = unlocker
         self._names = Names(inner.keys)
+        self._facts = OpenFacts()
 
     @property
     def _vault(self) -> Vault:
@@ -53,8 +55,9 @@ class SealedStore:
     def snapshot(self) -> Iterator[Snapshot]:
         """Open a consistent view of what is sealed, opened."""
         with self._inner.snapshot() as view:
-            self._vault.refresh()
-            yield SealedSnapshot(view, self._vault, self._names)
+            if self._vault.refresh():
+                self._facts.clear()
+            yield SealedSnapshot(view, self._vault, self._names, self._facts)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction that seals what it writes."""
@@ -68,6 +71,7 @@ class SealedStore:
         """Destroy the data keys of an owner's incarnation, durably."""
         place = Place(owner.owner.tenant_id, owner.owner_no)
         self._inner.write(lambda _: self._vault.destroy(place, owner.incarnation))
+        self._facts.clear()
         return True
 
     def reseal(self, owner: OwnerState) -> bool:

@@ -26,6 +26,7 @@ from muniment.results import Candidate, CandidateStatus, Counts, Flaw
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
+from muniment.storage.sealed_facts import OpenFacts
 from muniment.storage.sealed_names import (
     Names,
     labelled,
@@ -59,12 +60,16 @@ class SealedSnapshot:
         inner: What the database sees.
         vault: The owners' data keys.
         names: Digests of names.
+        known: Facts that were opened before, or None to open them each time.
     """
 
-    def __init__(self, inner: Snapshot, vault: Vault, names: Names) -> None:
+    def __init__(
+        self, inner: Snapshot, vault: Vault, names: Names, known: OpenFacts | None = None
+    ) -> None:
         self._inner = inner
         self._vault = vault
         self._names = names
+        self._known = known
         self._sealers: dict[tuple[str, int, bytes], Sealer] = {}
 
     buried_source = through("buried_source")
@@ -212,6 +217,14 @@ class SealedSnapshot:
         return self._candidates(owner, self._inner.conflicts(owner))
 
     def facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
+        known = None if self._known is None else self._known.get(owner)
+        if known is None:
+            known = self._opened_facts(owner)
+            if self._known is not None:
+                self._known.put(owner, known)
+        return known
+
+    def _opened_facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
         sealer = self._sealer(owner)
 
         def opened(row: tuple[int, Facts]) -> tuple[int, Facts]:

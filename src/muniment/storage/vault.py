@@ -160,14 +160,20 @@ class Vault:
             self._own = both[:LENGTH], both[LENGTH:]
         return self._own
 
-    def refresh(self) -> None:
-        """Notice what another process did: new keys, destroyed keys, another master key."""
+    def refresh(self) -> bool:
+        """Notice what another process did: new keys, destroyed keys, another master key.
+
+        Returns:
+            Whether there was anything.
+        """
         moved = self._file.moved()
-        if moved != self._moved:
+        has_moved = moved != self._moved
+        if has_moved:
             self._known.clear()
             if self._file.run("root") != [(self._wrapped,)]:
                 self._own = None
             self._moved = moved
+        return has_moved
 
     def data_keys(self, place: Place) -> Mapping[int, DataKey]:
         """Return an owner's keys by generation, oldest first."""
