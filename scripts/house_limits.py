@@ -274,7 +274,9 @@ def _texts(root: Path) -> Iterator[tuple[str, str]]:
 def breaches(root: Path) -> list[Breach]:
     """Return every breach below a repository's root, in order of place."""
     source, scripts, tests = (_modules(root, tree) for tree in ("src", "scripts", "tests"))
-    ports = frozenset[str]().union(*(port_methods(one) for one in source if one.path.startswith(PORTS)))
+    ports = frozenset[str]().union(
+        *(port_methods(one) for one in source if one.path.startswith(PORTS))
+    )
     found = [breach for path, text in _texts(root) for breach in check_machine_paths(path, text)]
     trees: tuple[tuple[list[Module], tuple[Check, ...]], ...] = (
         (source, (*CODE, docstring_check(ports))),

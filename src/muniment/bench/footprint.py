@@ -50,7 +50,7 @@ class Cost(Plain):
 
 @dataclass(frozen=True, slots=True)
 class FootprintReport(Plain):
-    """What a run measured: on what machine, and the costs; a bare interpreter comes first."""
+    """What a run measured: on what machine, and the costs; the bench alone comes first."""
 
     machine: Machine
     costs: tuple[Cost, ...]
@@ -78,7 +78,7 @@ def run(
         fill(path, {1: HOT}, others, progress)
         bare = _import_ms("sys")
         costs = [
-            Cost("a bare interpreter", "", 0, bare, None, _child("bare", folder)["resident"]),
+            Cost("the bench alone", "", 0, bare, None, _child("bare", folder)["resident"]),
             _cost("muniment", "", HOT + others, bare, "muniment", _child("ours", path.parent)),
         ]
         for peer in peers:
