@@ -103,11 +103,20 @@ class KeyFile:
                 os.fsync(handle)
             finally:
                 os.close(handle)
-            with suppress(FileExistsError):
-                os.link(draft, self._path)
+            self._name(draft)
         finally:
             draft.unlink(missing_ok=True)
         _sync_folder(self._path.parent)
+
+    def _name(self, draft: Path) -> None:
+        try:
+            os.link(draft, self._path)
+        except FileExistsError:
+            return
+        except OSError:
+            # Some file systems have no hard links; the database's write lock keeps rivals out.
+            if not self._path.exists():
+                draft.replace(self._path)
 
 
 def private_file(path: Path) -> None:

@@ -22,7 +22,7 @@ from muniment.errors import StaleApprovalError
 from muniment.results import Candidate, CandidateStatus
 from muniment.scope import Scope, Space
 from tests.governance.checking import ANN, PEOPLE, REVIEWERS, TEAM, Store
-from tests.governance.model import DAY
+from tests.governance.model import DAY, SINGLE
 from tests.governance.stated import Row, Said, Waiting
 
 people = st.sampled_from((ANN, ANN, ANN, *PEOPLE))
@@ -103,8 +103,9 @@ class Governed(Store, RuleBasedStateMachine):
 
     @rule(owner=people, kind=kinds, text=words, source=sources, name=names)
     def bring_in(self, owner: Scope, kind: str, text: str, source: str, name: str | None) -> None:
-        said = self.said(kind, text, source, name, None)
+        self.bring_in_said(owner, self.said(kind, text, source, name, None))
 
+    def bring_in_said(self, owner: Scope, said: Said) -> None:
         def call() -> Any:  # noqa: ANN401
             batch = self.face(owner).import_many(
                 [Statement(text=said.text, **self.parts(said))], on_error="skip"
@@ -114,6 +115,18 @@ class Governed(Store, RuleBasedStateMachine):
             return batch.written[0]
 
         self.write(owner, said, "import", 40, "operator", call)
+
+    @rule(owner=people, pick=numbers, text=words, source=sources, path=st.sampled_from("RIIPPP"))
+    def speak_of_the_same(self, owner: Scope, pick: int, text: str, source: str, path: str) -> None:
+        rows = [row.said for row in self.held[owner].active() if row.said.kind in SINGLE]
+        if rows:
+            about = rows[pick % len(rows)]
+            if path == "R":
+                said = self.said(about.kind, text, source, about.field, None)
+                self.remember_said(owner, said, override=False)
+            else:
+                do = self.bring_in_said if path == "I" else self.propose_said
+                do(owner, self.said(about.kind, text, source, about.field, None))
 
     @rule(owner=people, text=words, name=names)
     def record_outcome(self, owner: Scope, text: str, name: str | None) -> None:
@@ -139,7 +152,10 @@ class Governed(Store, RuleBasedStateMachine):
         self, owner: Scope | Space, kind: str, text: str, source: str, name: str | None
     ) -> None:
         kind = "procedure" if owner == TEAM else kind
-        said, model = self.said(kind, text, source, name, None), self.held[owner]
+        self.propose_said(owner, self.said(kind, text, source, name, None))
+
+    def propose_said(self, owner: Scope | Space, said: Said) -> None:
+        model = self.held[owner]
         space = owner if isinstance(owner, Space) else None
         face = self.face(ANN if isinstance(owner, Space) else owner)
 
@@ -153,6 +169,13 @@ class Governed(Store, RuleBasedStateMachine):
         self.compare(
             owner, lambda: face.propose(said.text, **self.parts(said), space=space), expect
         )
+
+    @rule(text=words, source=sources, name=names)
+    def publish(self, text: str, source: str, name: str | None) -> None:
+        self.propose_said(TEAM, self.said("procedure", text, source, name, None))
+        waiting = [one.id for one in self.held[TEAM].pending()]
+        if waiting:
+            self.approve_by(TEAM, waiting[-1], subject=False, override=False)
 
     def picked(self, owner: Scope | Space, pick: int) -> tuple[Waiting, Candidate] | None:
         model = self.held[owner]
@@ -168,16 +191,18 @@ class Governed(Store, RuleBasedStateMachine):
 
     @rule(owner=owners, pick=numbers, by_subject=yes, override=yes)
     def approve(self, owner: Scope | Space, pick: int, by_subject: bool, override: bool) -> None:
-        found, model = self.candidate(owner, pick), self.held[owner]
-        if found is None:
-            return
-        name, seen = found
+        found = self.candidate(owner, pick)
+        if found is not None:
+            subject = by_subject and isinstance(owner, Scope)
+            self.approve_by(owner, found[0], subject=subject, override=override)
+
+    def approve_by(self, owner: Scope | Space, name: str, *, subject: bool, override: bool) -> None:
+        seen, model = self.desk(owner).candidate(owner, name), self.held[owner]
         how: dict[str, Any] = {
             "version": seen.version,
             "content_hash": seen.content_hash,
             "override_tombstone": "asked twice" if override else None,
         }
-        subject = by_subject and isinstance(owner, Scope)
 
         def call() -> Any:  # noqa: ANN401
             if isinstance(owner, Scope) and subject:
