@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from muniment import Memory
-from muniment.errors import NotFoundError
+from muniment.errors import NotFoundError, StoreError
 from muniment.ports import OwnerState
 from muniment.scope import Scope
 from tests.sealing.conftest import Open, remember, scope_of, sealed_store, texts
@@ -59,6 +59,27 @@ def test_shredding_makes_exactly_one_scope_unreadable_in_an_older_copy_too(
         shutil.copy(tmp_path / f"memory.db{suffix}", tmp_path / f"older.db{suffix}")
     with open_memory("older.db") as copy:
         assert {user: texts(scope_of(copy, user)) for user in USERS} == left
+
+
+@pytest.mark.promise("SEC-1", "FOR-4")
+def test_forgetting_one_record_shreds_it_in_an_older_copy_once_compacted(
+    tmp_path: Path, open_memory: Open
+) -> None:
+    with open_memory(sealed=True) as memory:
+        ids = fill(memory)
+        remember(scope_of(memory, "user_2"), "Survives.", source_id="second")
+    older = tmp_path / "older.db"
+    shutil.copy(tmp_path / "memory.db", older)
+    with open_memory() as memory:
+        scope_of(memory, "user_2").forget(ids["user_2"], wait=True)
+        assert texts(scope_of(memory, "user_2")) == ["Survives."]
+        assert texts(scope_of(memory, "user_1")) == ["Known of user_1."]
+    for suffix in (".key", ".keys", ".anchor"):
+        shutil.copy(tmp_path / f"memory.db{suffix}", tmp_path / f"older.db{suffix}")
+    with open_memory("older.db") as copy:
+        with pytest.raises(StoreError, match="sealed again"):
+            texts(scope_of(copy, "user_2"))
+        assert texts(scope_of(copy, "user_1")) == ["Known of user_1."]
 
 
 def test_a_plain_store_cannot_shred_and_says_so(open_memory: Open) -> None:

@@ -114,6 +114,8 @@ class DeletionJob:
     def compact(self) -> int:
         """Rewrite the database without deleted bytes and verify what waited for it.
 
+        In a sealed store the scopes concerned are sealed again under new keys first.
+
         Returns:
             How many deletions were finished.
 
@@ -123,6 +125,7 @@ class DeletionJob:
         with self._store.snapshot() as view:
             ready = [part for part in view.open_deletions() if part.state is Step.SHREDDED]
         try:
+            self._reseal(ready)
             self._store.compact()
         except StoreError as error:
             busy = isinstance(error, StoreBusyError)
@@ -133,6 +136,14 @@ class DeletionJob:
                 lambda tx: [self._fanout.move(tx, part, Step.COMPACTED) for part in ready]
             )
         return self._verify_all()
+
+    def _reseal(self, ready: Sequence[Deletion]) -> None:
+        """Give the survivors of a sealed scope a new key, so that older copies are shredded too."""
+        for owner in {part.owner.owner for part in ready if not part.whole}:
+            with self._store.snapshot() as view:
+                state = view.owner(owner)
+            if state is not None:
+                self._store.reseal(state)
 
     def _delay(self, ready: Sequence[Deletion], waiting: Waiting) -> None:
         def work(tx: Transaction) -> None:
