@@ -110,7 +110,8 @@ def test_any_text_is_screened_without_an_error(text: str) -> None:
 
 @given(st.integers(0, 10**9), st.sampled_from(CASES))
 def test_a_finding_never_holds_the_text(seed: int, case: Case) -> None:
-    assert {field.name for field in fields(Finding)} == {"name", "start", "end", "refuses"}
+    named = {field.name for field in fields(Finding)}
+    assert named == {"name", "start", "end", "refuses", "memory_id"}
     for value, text in case.sentences(Random(seed), 2):
         assert value not in repr(SCREENER.screen(text, WritePath.REMEMBER))
 
