@@ -64,6 +64,7 @@ VERBS: dict[type, dict[str, str]] = {
         "forget": "forget",
         "forget_all": "forget",
         "forget_where": "forget",
+        "retract": "retract",
         "get": "show",
         "history": "history",
         "import_export": "import",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -122,3 +123,20 @@ def test_tombstones_go_when_the_policy_says_so_and_not_before(
     assert texts(me.list()) == ["Likes tea."]
     with pytest.raises(BatchError):
         me.import_many([Statement("insight", "Likes figs.", "late")])
+
+
+@pytest.mark.promise("CON-5")
+def test_a_retracted_value_comes_back_only_with_a_stated_reason(me: ScopedMemory) -> None:
+    kept = said(me, "Lives in Rome.", field="city", value="Rome")
+    receipt = me.retract(kept.memory_id)
+    assert receipt.memory_ids == (kept.memory_id,)
+    again = partial(said, me, "Lives in Rome.", field="city", value="rome ")
+    for attempt in (
+        again,
+        lambda: me.propose("Lives in Rome.", kind="preference", source_id="guess"),
+        lambda: me.import_many([Statement("preference", "lives in ROME.", "i1")]),
+    ):
+        with pytest.raises((TombstonedError, BatchError)):
+            attempt()
+    again(override_tombstone="moved back")
+    assert texts(me.list()) == ["Lives in Rome."]

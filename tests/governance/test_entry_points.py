@@ -196,6 +196,7 @@ OTHERS: dict[type, set[str]] = {
         "receipt",
         "receipts",
         "reject",
+        "retract",
         "scope",
         "spaces",
         "verify_receipt",

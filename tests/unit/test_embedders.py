@@ -251,6 +251,7 @@ class TestChecks:
             CallableEmbedder(_vectors, name="f")
 
 
+@pytest.mark.promise("ANS-2")
 class TestEndpoint:
     def test_batches_are_sent_and_their_order_is_restored(self, endpoint: ScriptedEndpoint) -> None:
         endpoint.answer = _embeddings

@@ -55,6 +55,7 @@ def _model(endpoint: ScriptedEndpoint, api: ModelAPI = "responses") -> OpenAIMod
     return OpenAIModel("some-model", base_url=endpoint.url + "/v1", api_key=KEY, api=api)
 
 
+@pytest.mark.promise("ANS-1", "ANS-2")
 def test_the_responses_interface_stores_nothing(endpoint: ScriptedEndpoint) -> None:
     endpoint.queue(_response("An aisle seat."))
     reply = _model(endpoint).respond(instructions="Be short.", prompt="Which seat?")
@@ -129,6 +130,7 @@ def test_an_empty_answer_is_a_provider_error(
         _model(endpoint, api).respond(instructions="i", prompt="p")
 
 
+@pytest.mark.promise("ANS-2")
 @pytest.mark.parametrize(
     ("api", "path", "reply"),
     [
@@ -163,6 +165,7 @@ def test_a_model_stays_itself_and_none_is_none() -> None:
     assert open_model("none") is None
 
 
+@pytest.mark.promise("ANS-2")
 @pytest.mark.parametrize(
     ("spec", "path", "reply"),
     [

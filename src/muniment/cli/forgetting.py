@@ -30,6 +30,7 @@ receipts = typer.Typer(cls=DefaultGroup)
 MemoryId = Annotated[
     str | None, typer.Argument(metavar="ID", help="The record.", show_default=False)
 ]
+RecordId = Annotated[str, typer.Argument(metavar="ID", help="The record.", show_default=False)]
 SourceId = Annotated[str | None, typer.Option(help="All that came from exactly this source.")]
 SourcePrefix = Annotated[
     str | None, typer.Option(help="All whose source_id begins so, such as with a thread's id.")
@@ -118,6 +119,19 @@ def forget(
         with run.scoped() as me:
             plan = _within(me, conditions if conditional else None, wait=wait)
             _carry_out(run, plan, dry_run=dry_run, yes=yes)
+
+
+@command(app, embedder=False)
+def retract(run: Run, memory_id: RecordId, wait: Wait = False, yes: Yes = False) -> None:
+    """Delete a record that was never true; its value stays out from now on.
+
+    Example: muniment retract mem_01… --wait
+    """
+    with run.scoped() as me:
+        if not yes:
+            confirm_record(run, me.get(memory_id))
+        receipt = me.retract(memory_id, wait=wait)
+    run.out.emit(receipt.to_dict(), receipt_view(receipt))
 
 
 def _within(me: ScopedMemory, conditions: Mapping[str, Any] | None, *, wait: bool) -> _Plan:

@@ -27,6 +27,7 @@ class Target(StrEnum):
     """What was asked to be forgotten."""
 
     RECORD = "record"
+    RETRACTION = "retraction"
     SELECTION = "selection"
     SCOPE = "scope"
     USER = "user"

@@ -40,6 +40,25 @@ class ScopedForgetting(ScopedBase):
             self._scope, memory_id, actor=_SUBJECT, compact=wait
         )
 
+    def retract(self, memory_id: str, *, wait: bool = False) -> Receipt:
+        """Delete a record that was never true; its value stays out from now on.
+
+        It comes back only through `remember` with `override_tombstone`.
+
+        Args:
+            memory_id: The record, whatever its status.
+            wait: Whether to rewrite the database at once, so that no byte of it is left there.
+
+        Raises:
+            NotFoundError: This scope has no such record.
+            StoreError: The database failed; the record is still there.
+        """
+        from muniment.rules.deletion import Target
+
+        return self._services.forgetting.forget(
+            self._scope, memory_id, actor=_SUBJECT, compact=wait, target=Target.RETRACTION
+        )
+
     def forget_where(
         self,
         *,

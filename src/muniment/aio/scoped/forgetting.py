@@ -85,6 +85,10 @@ class AsyncScopedForgetting(AsyncScopedBase):
         """Delete a record with everything derived from it, and return the evidence."""
         return await self._workers.store(self._sync.forget, memory_id, wait=wait)
 
+    async def retract(self, memory_id: str, *, wait: bool = False) -> Receipt:
+        """Delete a record that was never true; its value stays out from now on."""
+        return await self._workers.store(self._sync.retract, memory_id, wait=wait)
+
     async def forget_where(
         self,
         *,

@@ -52,9 +52,12 @@ class Order:
         return burial_of(self.target)
 
 
+_BURIALS = {Target.EXPIRY: Burial.EXPIRED, Target.RETRACTION: Burial.RETRACTED}
+
+
 def burial_of(target: Target) -> Burial:
     """Return what the tombstones of a deletion say."""
-    return Burial.EXPIRED if target is Target.EXPIRY else Burial.FORGOTTEN
+    return _BURIALS.get(target, Burial.FORGOTTEN)
 
 
 class Fanout:

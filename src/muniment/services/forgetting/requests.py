@@ -27,7 +27,15 @@ class Forgetting(DeletionJob):
         super().__init__(gate, embed)
         self._choosing = Choosing(gate)
 
-    def forget(self, owner: Owner, memory_id: str, *, actor: str, compact: bool) -> Receipt:
+    def forget(
+        self,
+        owner: Owner,
+        memory_id: str,
+        *,
+        actor: str,
+        compact: bool,
+        target: Target = Target.RECORD,
+    ) -> Receipt:
         """Forget one record and return the evidence.
 
         Args:
@@ -35,13 +43,14 @@ class Forgetting(DeletionJob):
             memory_id: The record, whatever its status.
             actor: Who asks.
             compact: Whether to rewrite the database at once, so that no byte of it is left.
+            target: `RETRACTION` when it was never true and its value is to stay out.
 
         Raises:
             NotFoundError: The owner has no such record.
             StoreError: The database failed; the record is still there.
         """
         selection = Selection(memory_id=memory_id)
-        receipt = self._select(owner, selection, Target.RECORD, actor=actor, compact=compact)
+        receipt = self._select(owner, selection, target, actor=actor, compact=compact)
         if receipt is None:
             raise NotFoundError("No record with this memory_id in this scope.")
         return receipt
