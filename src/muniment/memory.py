@@ -13,7 +13,6 @@ from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
 from muniment.scoped.guarding import StoreGuarding
-from muniment.transfers import ExportReport, ImportReport
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from muniment.services.gate import Gate
     from muniment.services.maintain import Maintenance
     from muniment.services.review import Reviewing
+    from muniment.transfers import ExportReport, ImportReport
     from muniment.upkeep import Upkeep
 
 DEFAULT_CACHE_BYTES = 256 * 1024 * 1024

@@ -18,13 +18,13 @@ from muniment.memory import open as open_memory
 from muniment.results import Health
 from muniment.scope import Principal
 from muniment.scoped import Progress
-from muniment.transfers import ExportReport, ImportReport
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from muniment.ports import Screener
     from muniment.rules.kinds import Policy
+    from muniment.transfers import ExportReport, ImportReport
 
 
 async def open_async(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from muniment.errors import InvalidInputError
 from muniment.scoped.base import Progress, ScopedBase
-from muniment.transfers import ExportReport, ImportReport
+
+if TYPE_CHECKING:
+    from muniment.transfers import ExportReport, ImportReport
 
 
 class ScopedExchanging(ScopedBase):

@@ -6,14 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from muniment.results import Receipt
-from muniment.rules.deletion import Target
 from muniment.scope import Scope, Space, checked_part
 from muniment.scoped.base import ScopedBase
-from muniment.upkeep import OpenDeletion, Upkeep
 
 if TYPE_CHECKING:
     from muniment.scope import Owner
     from muniment.scoped.base import Services
+    from muniment.upkeep import OpenDeletion, Upkeep
 
 _SUBJECT = "subject"
 _OPERATOR = "operator"
@@ -156,7 +155,7 @@ class StoreForgetting:
         def belongs(owner: Owner) -> bool:
             return owner == own or (isinstance(owner, Scope) and owner.user_id == user_id)
 
-        return self._forget(Target.USER, tenant_id, user_id, belongs, dry_run=dry_run, wait=wait)
+        return self._forget("user", tenant_id, user_id, belongs, dry_run=dry_run, wait=wait)
 
     def forget_agent(
         self, *, tenant_id: str, agent_id: str, dry_run: bool = False, wait: bool = False
@@ -178,7 +177,7 @@ class StoreForgetting:
         def belongs(owner: Owner) -> bool:
             return isinstance(owner, Scope) and owner.agent_id == agent_id
 
-        return self._forget(Target.AGENT, tenant_id, agent_id, belongs, dry_run=dry_run, wait=wait)
+        return self._forget("agent", tenant_id, agent_id, belongs, dry_run=dry_run, wait=wait)
 
     def forget_tenant(
         self, *, tenant_id: str, dry_run: bool = False, wait: bool = False
@@ -195,7 +194,7 @@ class StoreForgetting:
             StoreError: The database failed; nothing was deleted.
         """
         return self._forget(
-            Target.TENANT, tenant_id, tenant_id, lambda _: True, dry_run=dry_run, wait=wait
+            "tenant", tenant_id, tenant_id, lambda _: True, dry_run=dry_run, wait=wait
         )
 
     def forget_space(self, space: Space, *, dry_run: bool = False, wait: bool = False) -> Receipt:
@@ -215,7 +214,7 @@ class StoreForgetting:
 
     def _forget(
         self,
-        target: Target,
+        target: str,
         tenant_id: str,
         name: str,
         belongs: Callable[[Owner], bool],
@@ -223,8 +222,10 @@ class StoreForgetting:
         dry_run: bool,
         wait: bool,
     ) -> Receipt:
+        from muniment.rules.deletion import Target
+
         return self._services.forgetting.forget_owners(
-            target,
+            Target(target),
             checked_part("tenant_id", tenant_id),
             (name,),
             belongs,

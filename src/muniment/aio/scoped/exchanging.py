@@ -5,11 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from muniment.aio.scoped.base import AsyncScopedBase
 from muniment.scoped.base import Progress
-from muniment.transfers import ExportReport, ImportReport
+
+if TYPE_CHECKING:
+    from muniment.transfers import ExportReport, ImportReport
 
 
 class AsyncScopedExchanging(AsyncScopedBase):

@@ -10,10 +10,10 @@ from muniment.aio.scoped.base import AsyncScopedBase
 from muniment.aio.workers import Workers
 from muniment.results import Receipt
 from muniment.scope import Space
-from muniment.upkeep import OpenDeletion, Upkeep
 
 if TYPE_CHECKING:
     from muniment.memory import Memory
+    from muniment.upkeep import OpenDeletion, Upkeep
 
 
 class AsyncStoreForgetting:
