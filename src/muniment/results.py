@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -144,6 +144,10 @@ class Candidate(Plain):
     decided_by: str | None
     reason: str | None
     memory_id: str | None
+
+    def bare(self) -> Candidate:
+        """Return it without what another member of a space brought to it."""
+        return replace(self, actor="member", evidence=(), findings=(), decided_by=None, reason=None)
 
 
 @dataclass(frozen=True, slots=True)

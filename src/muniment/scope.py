@@ -123,6 +123,10 @@ class Role(StrEnum):
     REVIEWER = "reviewer"
 
 
+def _are(members: object, *types: type) -> bool:
+    return isinstance(members, frozenset) and all(isinstance(one, types) for one in members)
+
+
 @dataclass(frozen=True, slots=True)
 class Principal:
     """Who is calling, as proven by credentials.
@@ -134,7 +138,7 @@ class Principal:
         reach: The scopes and spaces it may review; None for every one of the tenant.
 
     Raises:
-        ScopeError: A part is missing or blank, or the reach leaves the tenant.
+        ScopeError: A part is missing or blank, a role is none, or the reach leaves the tenant.
     """
 
     tenant_id: str
@@ -145,6 +149,12 @@ class Principal:
     def __post_init__(self) -> None:
         _checked("tenant_id", self.tenant_id)
         _checked("principal_id", self.principal_id)
+        if not _are(self.roles, Role):
+            raise ScopeError("A principal's roles must be a frozenset of Role.")
+        if self.reach is not None and not _are(self.reach, Scope, Space):
+            raise ScopeError(
+                "A principal's reach must be a frozenset of scopes and spaces, or None."
+            )
         if any(owner.tenant_id != self.tenant_id for owner in self.reach or ()):
             raise ScopeError("A principal's reach must lie within its own tenant.")
 

@@ -242,7 +242,7 @@ def show(run: Run, receipt_id: ReceiptId) -> None:
 
     Needs the scope that it is about, or the tenant alone when it is about more than one scope.
 
-    Example: muniment receipt del_01…
+    Example: muniment receipt show rcp_01…
     """
     receipt = _find(run, receipt_id)
     run.out.emit(receipt.to_dict(), receipt_view(receipt))

@@ -114,8 +114,6 @@ def parse_selection(
         FilterError: A name, operator or operand is not allowed.
         UnknownKindError: The policy has no such kind.
     """
-    if isinstance(kinds, str):
-        raise InvalidInputError("kinds must be a list of kinds, not one string.")
     conditions = parse_filters(filters)
     named = {"source_id": source_id, "source_prefix": source_prefix, "event_id": event_id}
     given = {name: _exact(name, part) for name, part in named.items()}
@@ -124,7 +122,7 @@ def parse_selection(
             "forget_where needs a condition: kinds, filters, source_id, source_prefix or event_id. "
             "Use forget_all to forget everything of this scope."
         )
-    names = None if kinds is None else frozenset(policy.rule(kind).name for kind in kinds)
+    names = None if kinds is None else policy.names(kinds)
     return Selection(kinds=names, conditions=conditions, **given)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from muniment.errors import PolicyError, UnknownKindError
+from muniment.errors import InvalidInputError, PolicyError, UnknownKindError
 from muniment.records import Family
 from muniment.scope import Owner, Scope, SpaceType
 
@@ -87,6 +87,17 @@ class Policy:
     aliases: Mapping[str, str]
     candidate_lifetime: int
     tombstone_lifetime: int | None = None
+
+    def names(self, kinds: Collection[str]) -> frozenset[str]:
+        """Return the kinds that names and aliases stand for.
+
+        Raises:
+            InvalidInputError: It is no collection of names.
+            UnknownKindError: The policy has no such kind.
+        """
+        if isinstance(kinds, str) or not isinstance(kinds, Collection):
+            raise InvalidInputError("kinds must be a list of kinds.")
+        return frozenset(self.rule(kind).name for kind in kinds)
 
     def rule(self, kind: object) -> KindRule:
         """Return the rule of a kind or of an alias.

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from muniment.clock import iso
-from muniment.records import JSONValue, Packet, PacketItem
+from muniment.records import JSONValue, Packet, PacketItem, WritePath
 from muniment.scope import Space
 
 TokenCounter = Callable[[str], int]
@@ -21,8 +21,8 @@ CLOSING = "</memory-records>"
 NOTHING = "No relevant record was found.\n"
 
 _UNSAFE = re.compile(
-    "[<>\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "[<>\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u3164\uffa0\ufe00-\ufe0f\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e01ef]"
 )
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -66,7 +66,7 @@ def line(item: PacketItem) -> str:
     shown["source_id"] = record.source.source_id
     if isinstance(record.scope, Space):
         shown["space"] = f"{record.scope.type.value} {record.scope.space_id}"
-    if "succeeded" in record.metadata:
+    if record.source.path is WritePath.OUTCOME and "succeeded" in record.metadata:
         shown["succeeded"] = record.metadata["succeeded"]
     if item.contested:
         shown["contested"] = "a statement that contradicts this one waits for review"

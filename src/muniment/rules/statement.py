@@ -30,6 +30,8 @@ MAX_BITS = 1024
 
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
 _ARABIC_GAP = re.compile("(?<=[\u0600-\u06ff])[ \u200c]+(?=[\u0600-\u06ff])")
+_QUOTES = re.compile("[\"'\u201c\u201d\u201e\u00ab\u00bb]")
+_SENTENCE_MARKS = re.compile(r"[.!?,;:\u2026\u3002\u060c\u061b\u061f]+(?=\s|$)")
 _WORD_GAP = re.compile(r"(?<=[^\W_])[ _-]+(?=[^\W_])")
 
 
@@ -212,7 +214,9 @@ def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[
 
 
 def _folded(text: str) -> str:
-    return _ARABIC_GAP.sub("", normalise(visible(text))) or text.strip()
+    said = _QUOTES.sub("", normalise(visible(text)))
+    plain = " ".join(_SENTENCE_MARKS.sub(" ", said).split())
+    return _ARABIC_GAP.sub("", plain) or text.strip()
 
 
 def _check_required(

@@ -53,6 +53,8 @@ class ScopedBase:
     """Holds the scope that nothing a caller passes can change."""
 
     def __init__(self, services: Services, scope: Scope, spaces: tuple[Space, ...] = ()) -> None:
+        if not all(isinstance(space, Space) for space in spaces):
+            raise ScopeError("A readable space must be a Space.")
         if any(space.tenant_id != scope.tenant_id for space in spaces):
             raise ScopeError("A readable space must belong to the tenant of the scope.")
         self._services = services

@@ -5,13 +5,16 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from muniment.errors import ForbiddenError, NotFoundError
+from muniment.errors import ForbiddenError, InvalidInputError, NotFoundError
 from muniment.records import Authority, Record, WritePath
 from muniment.results import Candidate, Receipt, Written
-from muniment.scope import Owner, Principal, Role
+from muniment.scope import Owner, Principal, Role, Scope, Space
 
 if TYPE_CHECKING:
     from muniment.scoped.base import Services
+
+
+LONGEST_LIST = 1000
 
 
 class ReviewDesk:
@@ -37,6 +40,8 @@ class ReviewDesk:
             ForbiddenError: The owner is out of reach.
             InvalidInputError: An argument is out of range.
         """
+        if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
+            raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
         owners = self._reached() if owner is None else (self._within(owner),)
         found: list[Candidate] = []
         for one in owners:
@@ -179,6 +184,8 @@ class ReviewDesk:
         )
 
     def _within(self, owner: Owner) -> Owner:
+        if not isinstance(owner, Scope | Space):
+            raise InvalidInputError("owner must be a Scope or a Space.")
         if not self._principal.reaches(owner):
             raise ForbiddenError("This scope or space is out of the reviewer's reach.")
         return owner

@@ -1,13 +1,12 @@
-"""The one gate that all writes pass: screen, check and embed outside; then decide and store."""
+"""The one gate that all writes pass: admit and embed outside; then decide and store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from muniment.clock import Clock, new_id
-from muniment.errors import BatchError, BatchItem, RefusedError, TombstonedError
 from muniment.ports import (
     Embedder,
     NewCandidate,
@@ -18,16 +17,20 @@ from muniment.ports import (
     Store,
     Transaction,
 )
-from muniment.records import EmbeddingState, JSONValue, Statement, Status, WritePath, canonical_json
+from muniment.records import (
+    EmbeddingState,
+    Status,
+    WritePath,
+)
 from muniment.results import Finding, Outcome, Written
 from muniment.rules.precedence import Decision
-from muniment.rules.statement import MAX_NAME, Checked, check, checked_text, content_hash
+from muniment.rules.statement import Checked, content_hash
 from muniment.rules.text import tokenise
+from muniment.services.admission import Admission, texts_of
 from muniment.services.past import (
     SAME_AS_ACTIVE,
     Admitted,
     Author,
-    Past,
     about,
     claim_of,
     claim_value,
@@ -37,15 +40,12 @@ from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
 if TYPE_CHECKING:
-    from muniment.rules.kinds import KindRule, Policy
+    from muniment.rules.kinds import Policy
     from muniment.scope import Owner
 
 
-T = TypeVar("T")
-
-
-class Gate(Past):
-    """Admits statements, and files them inside a write transaction."""
+class Gate(Admission):
+    """Embeds admitted statements, and files them inside a write transaction."""
 
     def __init__(
         self,
@@ -57,100 +57,9 @@ class Gate(Past):
         screener: Screener,
         words: WordKeys,
     ) -> None:
-        super().__init__(store, clock)
-        self.policy = policy
+        super().__init__(store, clock, policy=policy, screener=screener)
         self.embedder = embedder
-        self._screener = screener
         self._words = words
-
-    def admit(self, owner: Owner, statement: Statement, author: Author) -> Admitted:
-        """Check and screen a statement; a refusal is audited.
-
-        Raises:
-            InvalidInputError: It is malformed.
-            RefusedError: Screening refused it.
-        """
-        checked = check(statement, self.policy, self.clock.now())
-        self._refuse_beyond(owner, checked.rule, author)
-        if author.override is not None:
-            self.check_reason(owner, author.override, author)
-        findings = self.screen(checked, author)
-        self._refuse_found(owner, findings, author)
-        return Admitted(statement, checked, findings)
-
-    def check_reason(self, owner: Owner, reason: str, author: Author) -> None:
-        """Check and screen a reason that somebody gives for a decision; it is kept as it is.
-
-        Raises:
-            InvalidInputError: It is blank or too long.
-            RefusedError: Screening refused it.
-        """
-        said = checked_text("reason", reason, MAX_NAME)
-        self._refuse_found(owner, self._screener.screen(said, author.path), author)
-
-    def _refuse_found(self, owner: Owner, findings: Iterable[Finding], author: Author) -> None:
-        for finding in findings:
-            if finding.refuses:
-                self.audit_refusal(owner, author, finding.name)
-                raise RefusedError(
-                    f"The write gate refused the text: {finding.name} at characters "
-                    f"{finding.start} to {finding.end}. Remove it and try again.",
-                    finding=finding.name,
-                    start=finding.start,
-                    end=finding.end,
-                )
-
-    def _refuse_beyond(self, owner: Owner, rule: KindRule, author: Author) -> None:
-        if not rule.may_enter(owner):
-            self.audit_refusal(owner, author, "boundary")
-            raise RefusedError(
-                f"The policy keeps the kind {rule.name} within the boundary {rule.boundary}; "
-                "propose it for a space inside that.",
-                finding="boundary",
-            )
-
-    def write(self, owner: Owner, author: Author, work: Callable[[Transaction], T]) -> T:
-        """Run a write transaction; what a tombstone refuses is audited.
-
-        Raises:
-            TombstonedError: A tombstone stands against it.
-            BatchError: Something stands against an item of a batch.
-        """
-        try:
-            return self.store.write(work)
-        except TombstonedError:
-            self.audit_refusal(owner, author, TombstonedError.code)
-            raise
-        except BatchError as error:
-            self.audit_skipped(owner, author, error.items)
-            raise
-
-    def audit_skipped(self, owner: Owner, author: Author, items: Iterable[BatchItem]) -> None:
-        """Write down which items of a batch a tombstone refused."""
-        for item in items:
-            if isinstance(item.error, TombstonedError):
-                self.audit_refusal(owner, author, item.error.code)
-
-    def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
-        """Return what screening sees in everything of a statement that would be stored."""
-        texts = [checked.text, checked.field or "", checked.reference or "", checked.source_id]
-        texts += _texts(checked.value) + _texts(checked.metadata)
-        found = (self._screener.screen(text, author.path) for text in texts if text)
-        return tuple(finding for findings in found for finding in findings)
-
-    def audit_refusal(self, owner: Owner, author: Author, reason: str) -> None:
-        """Write down that a write was refused, and why; never what it said."""
-        now = self.clock.now()
-        self.store.write(
-            lambda tx: tx.append_audit(
-                tx.ensure_owner(owner, now),
-                at=now,
-                actor=author.actor,
-                action="refused",
-                memory_ids=[],
-                reason=f"{author.path.value}: {reason}",
-            )
-        )
 
     def embed(
         self, owner: Owner, batch: Sequence[Admitted], progress: Progress | None = None
@@ -316,7 +225,11 @@ class Gate(Past):
         if self.embedder is not None:
             embedding = EmbeddingState.PENDING if vector is None else EmbeddingState.READY
             placed = None if vector is None else (tx.ensure_slot(self.embedder.model), vector)
-        names = [checked.text, *([checked.field] if checked.field else []), *_texts(checked.value)]
+        names = [
+            checked.text,
+            *([checked.field] if checked.field else []),
+            *texts_of(checked.value),
+        ]
         return NewRecord(
             memory_id=new_id("mem"),
             kind=checked.rule.name,
@@ -378,14 +291,3 @@ class Gate(Past):
             reason="contested" if contested else "pending",
         )
         return contested_write(contested, candidate.candidate_id)
-
-
-def _texts(value: JSONValue) -> list[str]:
-    """Return every text within a JSON value, keys of mappings included."""
-    if isinstance(value, str):
-        return [value]
-    if isinstance(value, Mapping):
-        return [text for pair in value.items() for item in pair for text in _texts(item)]
-    if isinstance(value, list):
-        return [text for item in value for text in _texts(item)]
-    return [] if value is None else [canonical_json(value)]

@@ -77,7 +77,7 @@ class Reads:
         """
         if type(limit) is not int or not 1 <= limit <= LONGEST_PAGE:
             raise InvalidInputError(f"limit must be between 1 and {LONGEST_PAGE}.")
-        names = None if kinds is None else sorted({self._policy.rule(kind).name for kind in kinds})
+        names = None if kinds is None else sorted(self._policy.names(kinds))
         conditions = parse_filters(filters)
         bound = repr((names, conditions, superseded))
         key = self._store.keys.cursor(scope)

@@ -76,7 +76,8 @@ class Recalling:
         self._policy = policy
         self._clock = clock
         self._embedder = embedder
-        self._all_kinds = self._readable(policy.kinds)
+        readable = (rule.name for rule in policy.kinds.values() if "read" in rule.model)
+        self._all_kinds = frozenset(readable)
         self._finder = Finder(segments, words)
         self._vectors = QueryVectors()
         self._count_tokens = count_tokens
@@ -139,8 +140,7 @@ class Recalling:
         """Return the wanted kinds that the policy lets a model read."""
         if kinds is None:
             return self._all_kinds
-        rules = (self._policy.rule(kind) for kind in kinds)
-        return frozenset(rule.name for rule in rules if "read" in rule.model)
+        return self._policy.names(kinds) & self._all_kinds
 
     def _embed(self, asked: Asked, *, strict: bool) -> Asked:
         """Add the question's vector, or say why there is none."""

@@ -18,6 +18,7 @@ from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Candidate, CandidateStatus, Finding, Written
 from muniment.rules.statement import Checked, content_hash, field_key
 from muniment.rules.tombstones import Burial
+from muniment.scope import Scope
 from muniment.services.gate import Gate
 from muniment.services.likeness import Likeness
 from muniment.services.past import SAME_AS_ACTIVE, Admitted, Author, Standing, about
@@ -50,7 +51,7 @@ class Reviewing:
             TombstonedError: It was forgotten, rejected or corrected.
         """
         gate = self._gate
-        author = Author(proposer, WritePath.PROPOSE, Authority.INFERRED, evidence=tuple(evidence))
+        author = gate.proposer(owner, proposer, evidence)
         admitted = gate.admit(owner, statement, author)
         if "propose" not in admitted.checked.rule.model:
             gate.audit_refusal(owner, author, "kind")
@@ -72,7 +73,8 @@ class Reviewing:
                 author=Author("policy", WritePath.PROPOSE, Authority.VERIFIED_OUTCOME),
             )
             return self.show(owner, candidate_id)
-        return candidate
+        said = (candidate.actor, candidate.evidence) == (author.actor, author.evidence)
+        return candidate if said or isinstance(owner, Scope) else candidate.bare()
 
     def file_proposal(
         self,
@@ -147,6 +149,8 @@ class Reviewing:
             raise InvalidInputError(f"status must be one of: {', '.join(CandidateStatus)}.")
         if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
             raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
+        if before is not None and (type(before) is not int or not 0 < before <= _NEWEST):
+            raise InvalidInputError("before must be the seq of a candidate.")
         with self._gate.store.snapshot() as view:
             state = view.owner(owner)
             if state is None:
@@ -374,7 +378,10 @@ def _is_clear(candidate: Candidate) -> bool:
 
 
 def _found(view: Snapshot, state: OwnerState | None, candidate_id: str) -> Candidate:
-    candidate = None if state is None else view.candidate(state, candidate_id)
+    if not isinstance(candidate_id, str):
+        raise InvalidInputError("candidate_id must be a string.")
+    known = state is not None and candidate_id.isascii()
+    candidate = view.candidate(state, candidate_id) if state is not None and known else None
     if candidate is None:
         raise NotFoundError("No candidate with this id in this scope.")
     return candidate

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muniment.errors import InvalidInputError
+from muniment.rules.statement import refuse_unstorable
 
 if TYPE_CHECKING:
     from muniment.ports import MasterKey, Store
@@ -44,7 +45,10 @@ def open_store(
     from muniment.storage.sqlite import SqliteStore
     from muniment.storage.unlock import Unlocker
 
+    if not isinstance(location, str | Path):
+        raise InvalidInputError("The location must be a path or a string.")
     name = str(location)
+    refuse_unstorable("location", name)
     if name.startswith(_SQLITE):
         name = name.removeprefix(_SQLITE)
     elif "://" in name:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from muniment.clock import to_instant
-from muniment.errors import ConflictError, TombstonedError
+from muniment.errors import ConflictError, InvalidInputError, TombstonedError
 from muniment.ports import (
     ArchivedRecord,
     ImportedEntry,
@@ -60,6 +60,16 @@ class Arrival:
     admitted: Admitted | None
     inferred: bool = False
     vector: bytes | None = None
+
+
+def _check_history(kept: ArchivedRecord, now: int) -> None:
+    """Refuse a superseded record that nothing superseded, or that something will."""
+    if kept.record.status is not Status.SUPERSEDED:
+        return
+    made = to_instant("created_at", kept.record.created_at)
+    ended = kept.superseded_at
+    if kept.record.superseded_by is None or ended is None or not made <= ended <= now:
+        raise InvalidInputError("A superseded record must say by what, and when in the past.")
 
 
 class Refiling:
@@ -155,6 +165,7 @@ class Refiling:
         if knowing.knows_record(record):
             return False
         past = record.status is Status.SUPERSEDED
+        _check_history(kept, self._gate.clock.now())
         self._check_burials(admitted, record.memory_id, past=past)
         memory_id = knowing.name(record.memory_id)
         if not past:
@@ -240,8 +251,10 @@ class Refiling:
             actor=candidate.actor,
             evidence=candidate.evidence,
             findings=tuple(
-                replace(finding, memory_id=knowing.maybe(finding.memory_id))
-                for finding in candidate.findings
+                dict.fromkeys(
+                    replace(finding, memory_id=knowing.maybe(finding.memory_id))
+                    for finding in (*candidate.findings, *admitted.findings)
+                )
             ),
             contested=contested,
             created_at=to_instant("created_at", candidate.created_at),

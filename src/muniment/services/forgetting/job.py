@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from muniment.clock import from_instant
-from muniment.errors import NotFoundError, StoreBusyError, StoreError
+from muniment.errors import InvalidInputError, NotFoundError, StoreBusyError, StoreError
 from muniment.ports import Deletion, OwnerState, Transaction
 from muniment.results import Receipt
 from muniment.rules.deletion import Step, Target, Waiting
@@ -21,7 +21,13 @@ if TYPE_CHECKING:
     from muniment.scope import Owner
     from muniment.services.gate import Gate
 
+LONGEST_LIST = 10_000
 _ORDER = {step: place for place, step in enumerate(Step)}
+
+
+def _check_limit(limit: int) -> None:
+    if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
+        raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
 
 
 class DeletionJob:
@@ -181,15 +187,18 @@ class DeletionJob:
         Raises:
             NotFoundError: It has no such receipt.
         """
+        if not isinstance(receipt_id, str):
+            raise InvalidInputError("receipt_id must be a string.")
         with self._store.snapshot() as view:
             state = view.owner(owner)
-            found = view.receipt(owner.tenant_id, receipt_id)
+            found = view.receipt(owner.tenant_id, receipt_id) if receipt_id.isascii() else None
         if state is None or found is None or found[0] != state.owner_no:
             raise NotFoundError("No receipt with this id in this scope.")
         return read(found[1])
 
     def receipts(self, owner: Owner, limit: int) -> tuple[Receipt, ...]:
         """Return the receipts about one owner alone, newest first."""
+        _check_limit(limit)
         with self._store.snapshot() as view:
             state = view.owner(owner)
             if state is None:
@@ -199,6 +208,7 @@ class DeletionJob:
 
     def tenant_receipts(self, tenant_id: str, limit: int) -> tuple[Receipt, ...]:
         """Return every receipt of a tenant, newest first."""
+        _check_limit(limit)
         with self._store.snapshot() as view:
             return tuple(read(content) for content in view.receipts(tenant_id, None, limit))
 

@@ -21,7 +21,8 @@ LISTED = 1000
 """Most records that a receipt names one by one."""
 
 _COMPACTION = (
-    "Freed pages of the database and its log may hold old bytes until the store is compacted."
+    "Freed pages of the database and its log may hold old bytes until the store is compacted; "
+    "`muniment maintain run` does that, and so does waiting."
 )
 _CACHES = (
     "Another process may hold the records' packed words in memory until its next recall in this "

@@ -1,0 +1,148 @@
+"""What the write gate lets in: checked, screened, and every refusal audited."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from muniment.clock import Clock
+from muniment.errors import BatchError, BatchItem, InvalidInputError, RefusedError, TombstonedError
+from muniment.ports import Screener, Store, Transaction
+from muniment.records import Authority, JSONValue, Statement, WritePath, canonical_json
+from muniment.results import Finding
+from muniment.rules.statement import MAX_NAME, Checked, check, checked_text
+from muniment.services.past import Admitted, Author, Past
+
+if TYPE_CHECKING:
+    from muniment.rules.kinds import KindRule, Policy
+    from muniment.scope import Owner
+
+T = TypeVar("T")
+MOST_EVIDENCE = 100
+
+
+class Admission(Past):
+    """Checks and screens statements before anything is stored."""
+
+    def __init__(self, store: Store, clock: Clock, *, policy: Policy, screener: Screener) -> None:
+        super().__init__(store, clock)
+        self.policy = policy
+        self._screener = screener
+
+    def admit(self, owner: Owner, statement: Statement, author: Author) -> Admitted:
+        """Check and screen a statement; a refusal is audited.
+
+        Raises:
+            InvalidInputError: It is malformed.
+            RefusedError: Screening refused it.
+        """
+        checked = check(statement, self.policy, self.clock.now())
+        self._refuse_beyond(owner, checked.rule, author)
+        if author.override is not None:
+            self.check_reason(owner, author.override, author)
+        findings = self.screen(checked, author)
+        self._refuse_found(owner, findings, author)
+        return Admitted(statement, checked, findings)
+
+    def proposer(self, owner: Owner, name: str, evidence: Sequence[str]) -> Author:
+        """Return the author of a proposal; its name and the ids it rests on are screened.
+
+        Raises:
+            InvalidInputError: A name or id is malformed, or there are too many ids.
+            RefusedError: Screening refused one of them.
+        """
+        if isinstance(evidence, str) or not isinstance(evidence, Sequence):
+            raise InvalidInputError("evidence must be a list of ids.")
+        if len(evidence) > MOST_EVIDENCE:
+            raise InvalidInputError(f"A proposal may rest on {MOST_EVIDENCE} ids at most.")
+        ids = tuple(checked_text("evidence", one, MAX_NAME) for one in evidence)
+        named = checked_text("proposer", name, MAX_NAME)
+        author = Author(named, WritePath.PROPOSE, Authority.INFERRED, evidence=ids)
+        for text in (named, *ids):
+            self._refuse_found(owner, self._screener.screen(text, author.path), author)
+        return author
+
+    def check_reason(self, owner: Owner, reason: str, author: Author) -> None:
+        """Check and screen a reason that somebody gives for a decision; it is kept as it is.
+
+        Raises:
+            InvalidInputError: It is blank or too long.
+            RefusedError: Screening refused it.
+        """
+        said = checked_text("reason", reason, MAX_NAME)
+        self._refuse_found(owner, self._screener.screen(said, author.path), author)
+
+    def _refuse_found(self, owner: Owner, findings: Iterable[Finding], author: Author) -> None:
+        for finding in findings:
+            if finding.refuses:
+                self.audit_refusal(owner, author, finding.name)
+                raise RefusedError(
+                    f"The write gate refused the text: {finding.name} at characters "
+                    f"{finding.start} to {finding.end}. Remove it and try again.",
+                    finding=finding.name,
+                    start=finding.start,
+                    end=finding.end,
+                )
+
+    def _refuse_beyond(self, owner: Owner, rule: KindRule, author: Author) -> None:
+        if not rule.may_enter(owner):
+            self.audit_refusal(owner, author, "boundary")
+            raise RefusedError(
+                f"The policy keeps the kind {rule.name} within the boundary {rule.boundary}; "
+                "propose it for a space inside that.",
+                finding="boundary",
+            )
+
+    def write(self, owner: Owner, author: Author, work: Callable[[Transaction], T]) -> T:
+        """Run a write transaction; what a tombstone refuses is audited.
+
+        Raises:
+            TombstonedError: A tombstone stands against it.
+            BatchError: Something stands against an item of a batch.
+        """
+        try:
+            return self.store.write(work)
+        except TombstonedError:
+            self.audit_refusal(owner, author, TombstonedError.code)
+            raise
+        except BatchError as error:
+            self.audit_skipped(owner, author, error.items)
+            raise
+
+    def audit_skipped(self, owner: Owner, author: Author, items: Iterable[BatchItem]) -> None:
+        """Write down which items of a batch a tombstone refused."""
+        for item in items:
+            if isinstance(item.error, TombstonedError):
+                self.audit_refusal(owner, author, item.error.code)
+
+    def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
+        """Return what screening sees in everything of a statement that would be stored."""
+        texts = [checked.text, checked.field or "", checked.reference or "", checked.source_id]
+        texts += texts_of(checked.value) + texts_of(checked.metadata)
+        found = (self._screener.screen(text, author.path) for text in texts if text)
+        return tuple(finding for findings in found for finding in findings)
+
+    def audit_refusal(self, owner: Owner, author: Author, reason: str) -> None:
+        """Write down that a write was refused, and why; never what it said."""
+        now = self.clock.now()
+        self.store.write(
+            lambda tx: tx.append_audit(
+                tx.ensure_owner(owner, now),
+                at=now,
+                actor=author.actor,
+                action="refused",
+                memory_ids=[],
+                reason=f"{author.path.value}: {reason}",
+            )
+        )
+
+
+def texts_of(value: JSONValue) -> list[str]:
+    """Return every text within a JSON value, keys of mappings included."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for pair in value.items() for item in pair for text in texts_of(item)]
+    if isinstance(value, list):
+        return [text for item in value for text in texts_of(item)]
+    return [] if value is None else [canonical_json(value)]
