@@ -231,9 +231,11 @@ class TestOrderAndLimits:
     def test_an_unknown_kind_or_filter_is_an_error_and_not_an_empty_result(
         self, me: ScopedMemory
     ) -> None:
-        for kinds in (["rumour"], "preference", [None]):
+        for kinds in (["rumour"], [None]):
             with pytest.raises(UnknownKindError):
                 me.recall("tea", kinds=kinds)  # type: ignore[arg-type]
+        with pytest.raises(InvalidInputError, match="kinds must be a list"):
+            me.recall("tea", kinds="preference")
         with pytest.raises(FilterError):
             me.recall("tea", filters={"color": "red"})
         assert len(me.recall("tea", kinds=["fact"], filters={"metadata.color": "red"})) == 0
