@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from muniment.errors import ForbiddenError, InvalidInputError, NotFoundError
 from muniment.records import Authority, Record, WritePath
 from muniment.results import Candidate, Receipt, Written
+from muniment.rules.limits import check_limit
 from muniment.scope import Owner, Principal, Role, Scope, Space
 
 if TYPE_CHECKING:
@@ -40,8 +41,7 @@ class ReviewDesk:
             ForbiddenError: The owner is out of reach.
             InvalidInputError: An argument is out of range.
         """
-        if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
-            raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
+        check_limit(limit, LONGEST_LIST)
         owners = self._reached() if owner is None else (self._within(owner),)
         found: list[Candidate] = []
         for one in owners:

@@ -15,6 +15,7 @@ from muniment.ports import OwnerState, Snapshot, Store
 from muniment.records import AuditEntry, Page, Record, Status
 from muniment.results import Counts
 from muniment.rules.filters import Condition, facts_of, parse_filters, passes
+from muniment.rules.limits import check_limit
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
@@ -75,8 +76,7 @@ class Reads:
             InvalidInputError: `limit` is not between 1 and 1000, or a kind or filter is wrong.
             CursorError: The cursor is not of this scope and these filters.
         """
-        if type(limit) is not int or not 1 <= limit <= LONGEST_PAGE:
-            raise InvalidInputError(f"limit must be between 1 and {LONGEST_PAGE}.")
+        check_limit(limit, LONGEST_PAGE)
         names = None if kinds is None else sorted(self._policy.names(kinds))
         conditions = parse_filters(filters)
         bound = repr((names, conditions, superseded))

@@ -16,6 +16,7 @@ from muniment.errors import (
 from muniment.ports import OwnerState, Snapshot, Transaction
 from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Candidate, CandidateStatus, Finding, Written
+from muniment.rules.limits import check_limit
 from muniment.rules.statement import Checked, content_hash, field_key
 from muniment.rules.tombstones import Burial
 from muniment.scope import Scope
@@ -147,8 +148,7 @@ class Reviewing:
         """
         if status not in tuple(CandidateStatus):
             raise InvalidInputError(f"status must be one of: {', '.join(CandidateStatus)}.")
-        if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
-            raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
+        check_limit(limit, LONGEST_LIST)
         if before is not None and (type(before) is not int or not 0 < before <= _NEWEST):
             raise InvalidInputError("before must be the seq of a candidate.")
         with self._gate.store.snapshot() as view:

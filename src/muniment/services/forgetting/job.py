@@ -13,6 +13,7 @@ from muniment.errors import InvalidInputError, NotFoundError, StoreBusyError, St
 from muniment.ports import Deletion, OwnerState, Transaction
 from muniment.results import Receipt
 from muniment.rules.deletion import Step, Target, Waiting
+from muniment.rules.limits import check_limit
 from muniment.services.forgetting.fanout import Fanout
 from muniment.services.forgetting.receipts import LISTED, draft, holds, issue, read
 from muniment.upkeep import OpenDeletion
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
 
 LONGEST_LIST = 10_000
 _ORDER = {step: place for place, step in enumerate(Step)}
-
-
-def _check_limit(limit: int) -> None:
-    if type(limit) is not int or not 1 <= limit <= LONGEST_LIST:
-        raise InvalidInputError(f"limit must be between 1 and {LONGEST_LIST}.")
 
 
 class DeletionJob:
@@ -198,7 +194,7 @@ class DeletionJob:
 
     def receipts(self, owner: Owner, limit: int) -> tuple[Receipt, ...]:
         """Return the receipts about one owner alone, newest first."""
-        _check_limit(limit)
+        check_limit(limit, LONGEST_LIST)
         with self._store.snapshot() as view:
             state = view.owner(owner)
             if state is None:
@@ -208,7 +204,7 @@ class DeletionJob:
 
     def tenant_receipts(self, tenant_id: str, limit: int) -> tuple[Receipt, ...]:
         """Return every receipt of a tenant, newest first."""
-        _check_limit(limit)
+        check_limit(limit, LONGEST_LIST)
         with self._store.snapshot() as view:
             return tuple(read(content) for content in view.receipts(tenant_id, None, limit))
 
