@@ -189,8 +189,8 @@ def _matches(sought: Sequence[Sought]) -> _Matches:
 def _idf(found: NDArray[np.number], total: int) -> NDArray[np.float64]:
     """Return the words' inverse document frequencies (Robertson and Spärck Jones, 1976).
 
-    The records are seen among fifty imagined ones without the word and one with it, so that a question's words
-    weigh about the same in a scope of two records as in one of two thousand.
+    The records are seen among fifty imagined ones without the word and one with it, so that a
+    question's words weigh about the same in a scope of two records as in one of two thousand.
     """
     weights: NDArray[np.float64] = np.log1p((total + IMAGINED - found + 0.5) / (found + 1.5))
     return weights
