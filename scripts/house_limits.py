@@ -267,7 +267,7 @@ def _texts(root: Path) -> Iterator[tuple[str, str]]:
     for file in sorted(root.rglob("*")):
         parts = file.relative_to(root).parts
         hidden = any(p in SKIPPED_FOLDERS or (p[0] == "." and p != ".ci") for p in parts[:-1])
-        if not hidden and file.is_file() and file.suffix in TEXT_SUFFIXES:
+        if not hidden and file.name != ".git" and file.is_file() and file.suffix in TEXT_SUFFIXES:
             yield "/".join(parts), file.read_text("utf-8", errors="replace")
 
 

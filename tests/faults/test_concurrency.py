@@ -111,13 +111,13 @@ def test_a_failure_in_the_middle_of_a_write_spoils_nothing(
     me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """txtai#1110"""
-    from muniment.storage.sqlite_review import SqliteTransaction
+    from muniment.storage.views import RowTransaction
 
     def broken(*_: object, **__: object) -> None:
         raise StoreError("The disk is full.")
 
     with monkeypatch.context() as patch:
-        patch.setattr(SqliteTransaction, "append_audit", broken)
+        patch.setattr(RowTransaction, "append_audit", broken)
         with pytest.raises(StoreError, match="disk is full"):
             said(me, "Never written.")
     assert (me.counts().active, me.audit(), len(me.recall("written", minimum_score=-1))) == (

@@ -14,7 +14,7 @@ import pytest
 import muniment
 from muniment import Memory, ScopedMemory, Statement
 from muniment.errors import BatchError, StoreError
-from muniment.storage.sqlite_review import SqliteTransaction
+from muniment.storage.views import RowTransaction
 from tests.behaviour.conftest import HYBRID, LEXICAL, House, said, same_scope, texts
 from tests.governance.conftest import approved, code_of, proposed
 
@@ -30,9 +30,9 @@ def everything(me: ScopedMemory) -> list[str]:
 
 def fail_after(statements: int) -> Callable[..., Any]:
     """Return what runs a number of statements and then fails, as on a full disk."""
-    run, left = SqliteTransaction._all, statements
+    run, left = RowTransaction._all, statements
 
-    def limited(self: SqliteTransaction, name: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
+    def limited(self: RowTransaction, name: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401
         nonlocal left
         left -= 1
         if left < 0:
@@ -67,7 +67,7 @@ def test_crash_mid_write(
     before, in_steps = everything(me), verb in ("forget", "maintain")
     for failing in count():
         with monkeypatch.context() as patch:
-            patch.setattr(SqliteTransaction, "_all", fail_after(failing))
+            patch.setattr(RowTransaction, "_all", fail_after(failing))
             done = code_of(calls[verb]) != "store_failed"
         assert memory.verify().is_intact
         if done or (in_steps and everything(me) != before):

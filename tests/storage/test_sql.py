@@ -17,11 +17,11 @@ from muniment.errors import (
     StoreCorruptError,
     StoreError,
 )
-from muniment.storage.sqlfiles import queries, schema
+from muniment.storage.sqlfiles import queries, schema, sources
 from muniment.storage.sqlite import driver_errors
 
 STORAGE = Path(muniment.storage.__file__).parent
-FILE = (STORAGE / "sql" / "sqlite" / "queries.sql").read_text(encoding="utf-8")
+FILE = "\n".join(sources("sqlite"))
 DATA = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DROP)\s", re.DOTALL)
 FIXED = {
     *("BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),

@@ -11,8 +11,24 @@ _HEADER = re.compile(r"^-- name: (\w+)\n-- (.+)\n", re.MULTILINE)
 _MIGRATION = re.compile(r"(\d{4})_\w+\.sql")
 
 
-def _read(dialect: str, *parts: str) -> str:
-    return files(__package__).joinpath("sql", dialect, *parts).read_text(encoding="utf-8")
+_SHARED = ("common", "queries.sql")
+_DIALECTS = ("sqlite", "postgres")
+
+
+def _read(*parts: str) -> str:
+    return files(__package__).joinpath("sql", *parts).read_text(encoding="utf-8")
+
+
+def sources(dialect: str) -> tuple[str, ...]:
+    """Return the texts in which a dialect's statements stand.
+
+    Args:
+        dialect: `sqlite` or `postgres`, which share most statements and differ in `dialect.sql`,
+            or another folder under `sql` with its own `queries.sql`.
+    """
+    if dialect in _DIALECTS:
+        return (_read(*_SHARED), _read(dialect, "dialect.sql"))
+    return (_read(dialect, "queries.sql"),)
 
 
 @cache
@@ -22,11 +38,12 @@ def queries(dialect: str) -> Mapping[str, str]:
     Args:
         dialect: Name of a folder under `sql`, such as `sqlite`.
     """
-    _, *pieces = _HEADER.split(_read(dialect, "queries.sql"))
-    return {
-        name: body.strip()
-        for name, _, body in zip(pieces[::3], pieces[1::3], pieces[2::3], strict=True)
-    }
+    found: dict[str, str] = {}
+    for text in sources(dialect):
+        _, *pieces = _HEADER.split(text)
+        bodies = zip(pieces[::3], pieces[2::3], strict=True)
+        found.update((name, body.strip()) for name, body in bodies)
+    return found
 
 
 @cache

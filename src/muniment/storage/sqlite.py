@@ -27,9 +27,9 @@ from muniment.results import StoreInfo
 from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
 from muniment.storage.sqlfiles import queries
-from muniment.storage.sqlite_review import SqliteSnapshot, SqliteTransaction
 from muniment.storage.sqlite_schema import migrate, schema_version
 from muniment.storage.unlock import Mark, Unlocker
+from muniment.storage.views import RowSnapshot, RowTransaction
 
 T = TypeVar("T")
 _MEMORY = ":memory:"
@@ -218,7 +218,7 @@ class SqliteStore:
             connection.execute("BEGIN")
             try:
                 connection.execute(self._sql["any_table"]).fetchone()
-                yield SqliteSnapshot(connection, self._sql, self._guard)
+                yield RowSnapshot(connection, self._sql, self._guard)
             finally:
                 connection.execute("ROLLBACK")
 
@@ -286,7 +286,7 @@ class SqliteStore:
 
     def _run_one(self, connection: apsw.Connection, ticket: _Ticket) -> set[tuple[str, int]]:
         connection.execute("SAVEPOINT caller")
-        transaction = SqliteTransaction(connection, self._sql, self._guard)
+        transaction = RowTransaction(connection, self._sql, self._guard)
         moved: set[tuple[str, int]] = set()
         try:
             with driver_errors(self._location):
@@ -301,7 +301,7 @@ class SqliteStore:
         return moved
 
     def _head(self, tenant_id: str, owner_no: int) -> Head | None:
-        return SqliteSnapshot(self._writer(), self._sql, self._guard).head(tenant_id, owner_no)
+        return RowSnapshot(self._writer(), self._sql, self._guard).head(tenant_id, owner_no)
 
     def anchor(self, *, renew: bool = False) -> None:
         """Note the present state of every owner outside the database."""
@@ -309,7 +309,7 @@ class SqliteStore:
         if self._location == _MEMORY:
             return
         with self._lock, driver_errors(self._location):
-            heads = SqliteSnapshot(self._writer(), self._sql, self._guard).heads()
+            heads = RowSnapshot(self._writer(), self._sql, self._guard).heads()
             self._anchoring.write(heads, renew=renew)
             self._writer().execute(self._sql["mark_anchored"])
 

@@ -1,4 +1,4 @@
-"""Candidates over one SQLite connection, and the whole of both ports."""
+"""Candidates over one connection, and the whole of both ports."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from muniment.ports import NewCandidate, OwnerState, Proposed
 from muniment.records import Statement, canonical_json
 from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.storage.base import statement_json, to_candidate
-from muniment.storage.sqlite_deletions import SqliteDeletionSnapshot, SqliteDeletionTransaction
-from muniment.storage.sqlite_inspect import SqliteInspection
-from muniment.storage.sqlite_rows import key_of
+from muniment.storage.deletions_view import DeletionSnapshot, DeletionTransaction
+from muniment.storage.inspect_view import RowInspection
+from muniment.storage.rows_view import key_of
 
 
 def _findings_json(findings: Sequence[Finding]) -> str:
     return canonical_json([finding.to_dict() for finding in findings])
 
 
-class SqliteSnapshot(SqliteDeletionSnapshot, SqliteInspection):
+class RowSnapshot(DeletionSnapshot, RowInspection):
     """The `Snapshot` port: a consistent view of records and candidates."""
 
     def _candidate(self, row: tuple[Any, ...], owner: OwnerState) -> Candidate:
@@ -52,7 +52,7 @@ class SqliteSnapshot(SqliteDeletionSnapshot, SqliteInspection):
         return frozenset(row[0] for row in self._all("contested", key_of(owner)))
 
 
-class SqliteTransaction(SqliteSnapshot, SqliteDeletionTransaction):
+class RowTransaction(RowSnapshot, DeletionTransaction):
     """The `Transaction` port: a view that can also write."""
 
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:

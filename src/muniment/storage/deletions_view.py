@@ -1,4 +1,4 @@
-"""Deletions, sweeps and receipts over one SQLite connection."""
+"""Deletions, sweeps and receipts over one connection."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any
 from muniment.ports import Deletion, ExpiredRow, Hidden, OwnerState, ReceiptLink
 from muniment.records import JSONValue, Record, canonical_json
 from muniment.rules.deletion import SURFACES, Step, Target, Waiting
-from muniment.storage.sqlite_archive import SqliteArchiveSnapshot, SqliteArchiveTransaction
-from muniment.storage.sqlite_rows import key_of
+from muniment.storage.archive_view import ArchiveSnapshot, ArchiveTransaction
+from muniment.storage.rows_view import key_of
 
 _ERASURE = ("contexts", "vectors", "words", "candidates", "records")
 """The surfaces in the order in which foreign keys let them go.
@@ -23,7 +23,7 @@ record, such as a summary or a thread, is added here, in `SURFACES` and with the
 _HIDING = 500
 
 
-class SqliteDeletionSnapshot(SqliteArchiveSnapshot):
+class DeletionSnapshot(ArchiveSnapshot):
     """A consistent view of deletions and receipts."""
 
     def hidden(self, owner: OwnerState, source_id: str) -> Hidden:
@@ -101,7 +101,7 @@ class SqliteDeletionSnapshot(SqliteArchiveSnapshot):
         return (0, "") if row is None else (row[0], row[1])
 
 
-class SqliteDeletionTransaction(SqliteDeletionSnapshot, SqliteArchiveTransaction):
+class DeletionTransaction(DeletionSnapshot, ArchiveTransaction):
     """A view that can also hide, erase and account for it."""
 
     def renew(self, owner: OwnerState) -> OwnerState:

@@ -1,8 +1,4 @@
--- Every statement that runs on SQLite, each with a name and one sentence.
-
--- name: any_table
--- Whether the file holds a table of anybody's; as the first read it also fixes what a snapshot sees.
-SELECT 1 FROM sqlite_schema LIMIT 1;
+-- Statements that every database runs as they are, each with a name and one sentence.
 
 -- name: mark
 -- What the store says of its key.
@@ -14,7 +10,7 @@ INSERT INTO store (one, fingerprint, sealed, anchored) VALUES (1, :fingerprint, 
 
 -- name: mark_anchored
 -- Say that the store has an anchor from now on.
-UPDATE store SET anchored = 1;
+UPDATE store SET anchored = TRUE;
 
 -- name: owner
 -- One scope by its exact parts.
@@ -69,26 +65,6 @@ LEFT JOIN vectors AS v
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active'
 ORDER BY r.seq;
 
--- name: changed_rows
--- What a segment needs of the active records of a scope that changed after a version.
-SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
-FROM records AS r INDEXED BY records_by_change
-JOIN words AS w USING (tenant_id, owner_no, seq)
-LEFT JOIN vectors AS v
-    ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
-WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.changed_version > :since
-    AND r.status = 'active'
-ORDER BY r.seq;
-
--- name: gone_rows
--- The records of a scope that left the active ones after a version.
-SELECT seq FROM records INDEXED BY records_by_change
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND changed_version > :since
-    AND status <> 'active'
-UNION ALL
-SELECT seq FROM removals
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND version > :since;
-
 -- name: rows_as_of
 -- What a segment needs of the records of an owner that were active at a past instant.
 SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
@@ -111,14 +87,6 @@ LEFT JOIN vectors AS v
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'superseded'
     AND r.superseded_at <= :at
 ORDER BY r.seq;
-
--- name: records_by_seq
--- Records by their places in the scope, given as a JSON array.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding
-FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: record_by_id
 -- One record by its id, if it belongs to the scope.
@@ -241,9 +209,10 @@ VALUES (:tenant_id, :owner_no, :version, :seq);
 
 -- name: insert_tombstone
 -- A content-free mark against re-creation.
-INSERT OR IGNORE INTO tombstones (tenant_id, owner_no, memory_id, source_digest, value_digest, reason,
+INSERT INTO tombstones (tenant_id, owner_no, memory_id, source_digest, value_digest, reason,
                         created_at)
 VALUES (:tenant_id, :owner_no, :memory_id, :source_digest, :value_digest, :reason, :created_at)
+ON CONFLICT DO NOTHING
 RETURNING *;
 
 -- name: tombstone_by_source
@@ -274,10 +243,11 @@ ORDER BY seq;
 
 -- name: counts
 -- How many records of each sort a scope has.
-SELECT coalesce(sum(status = 'active' AND (expires_at IS NULL OR expires_at > :now)), 0),
-       coalesce(sum(status = 'superseded' AND (expires_at IS NULL OR expires_at > :now)), 0),
-       coalesce(sum(status IN ('active', 'superseded') AND expires_at <= :now), 0),
-       coalesce(sum(status = 'active' AND embedding = 'pending'), 0)
+SELECT count(*) FILTER (WHERE status = 'active' AND (expires_at IS NULL OR expires_at > :now)),
+       count(*) FILTER (
+           WHERE status = 'superseded' AND (expires_at IS NULL OR expires_at > :now)),
+       count(*) FILTER (WHERE status IN ('active', 'superseded') AND expires_at <= :now),
+       count(*) FILTER (WHERE status = 'active' AND embedding = 'pending')
 FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: count_tombstones
@@ -363,12 +333,6 @@ FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
     AND contested IS NOT NULL
 ORDER BY seq;
-
--- name: contested
--- The records of an owner that a pending candidate contradicts.
-SELECT DISTINCT contested FROM candidates INDEXED BY candidates_pending
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
-    AND contested IS NOT NULL;
 
 -- name: revise_candidate
 -- Give a pending candidate new content and so a new version.
@@ -475,10 +439,6 @@ RETURNING place;
 -- The place that the next row of a scope will get.
 SELECT last_seq + 1 FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
--- name: columns
--- The columns of a table, in order.
-SELECT name FROM pragma_table_info(:table);
-
 -- name: whole_owner
 -- Everything of an owner's own row.
 SELECT * FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
@@ -490,11 +450,6 @@ SELECT * FROM owners ORDER BY tenant_id, owner_no;
 -- name: whole_record
 -- Everything of a record's row.
 SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
-
--- name: whole_records
--- Everything of the rows of records by their places in the scope, given as a JSON array.
-SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND seq IN (SELECT value FROM json_each(:seqs));
 
 -- name: whole_record_by_id
 -- Everything of a record's row, by its id.
@@ -600,34 +555,12 @@ RETURNING *;
 UPDATE owners SET incarnation = :incarnation
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
--- name: hidden
--- Whether an owner has records whose deletion is under way, and one of them a source_id.
-SELECT EXISTS (
-           SELECT 1 FROM records INDEXED BY records_hidden
-           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten'),
-       EXISTS (
-           SELECT 1 FROM records
-           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
-               AND status = 'forgotten');
-
 -- name: delete_old_tombstones
 -- Remove the tombstones of forgotten and expired records that were kept long enough.
 DELETE FROM tombstones
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND created_at < :before
     AND reason IN ('forgotten', 'expired')
 RETURNING *;
-
--- name: inferred
--- The records of an owner that came out of a proposal.
-SELECT seq FROM records INDEXED BY records_inferred
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND path = 'propose' AND status <> 'forgotten'
-ORDER BY seq;
-
--- name: expired
--- Records past their expiry that no sweep has seen, those first that expired first.
-SELECT tenant_id, owner_no, seq, kind FROM records INDEXED BY records_by_expiry
-WHERE expires_at IS NOT NULL AND status IN ('active', 'superseded') AND expires_at <= :now
-ORDER BY expires_at LIMIT :limit;
 
 -- name: archive_record
 -- Take an expired record out of every read and keep it for exports.
@@ -660,21 +593,12 @@ ORDER BY owner_no;
 SELECT state FROM deletions
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
 
--- name: open_deletions
--- Every owner's part of every deletion that has something to do, oldest first.
-SELECT tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor, remains,
-       state, steps, surfaces, waiting
-FROM deletions
-WHERE (tenant_id, deletion_id) IN (
-    SELECT tenant_id, deletion_id FROM deletions INDEXED BY deletions_open
-    WHERE state <> 'verified')
-ORDER BY deletion_id, tenant_id, owner_no;
-
 -- name: note_record
 -- Make a record an item of a deletion.
-INSERT OR IGNORE INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
 SELECT tenant_id, owner_no, :deletion_id, seq, memory_id FROM records
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND status <> 'forgotten';
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND status <> 'forgotten'
+ON CONFLICT DO NOTHING;
 
 -- name: note_every_record
 -- Make every record of an owner an item of a deletion.
@@ -684,8 +608,9 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten';
 
 -- name: note_candidate
 -- Make a candidate an item of a deletion.
-INSERT OR IGNORE INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
-VALUES (:tenant_id, :owner_no, :deletion_id, :seq);
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+VALUES (:tenant_id, :owner_no, :deletion_id, :seq)
+ON CONFLICT DO NOTHING;
 
 -- name: item_page
 -- The records of a deletion above a place, in order.
@@ -711,34 +636,13 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending' AND
             AND memory_id IS NOT NULL)
 RETURNING *;
 
--- name: doomed
--- Hidden records of a deletion that still have to be erased, in order.
-SELECT r.seq FROM records AS r INDEXED BY records_hidden
-WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'forgotten'
-    AND EXISTS (
-        SELECT 1 FROM deletion_items AS i
-        WHERE i.tenant_id = r.tenant_id AND i.owner_no = r.owner_no
-            AND i.deletion_id = :deletion_id AND i.seq = r.seq)
-ORDER BY r.seq LIMIT :limit;
-
 -- name: log_item_removals
 -- Tell the segments of every process that records of a deletion are gone.
-INSERT OR IGNORE INTO removals (tenant_id, owner_no, version, seq)
+INSERT INTO removals (tenant_id, owner_no, version, seq)
 SELECT tenant_id, owner_no, :version, seq FROM deletion_items
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
-    AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high;
-
--- name: unlink_item_followers
--- Records that followed one of a deletion stand alone, and wait for a vector of their own text.
-UPDATE records INDEXED BY records_by_follows
-SET follows = NULL, changed_version = :version,
-    embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
-    AND follows IS NOT NULL AND follows IN (
-        SELECT memory_id FROM deletion_items
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
-            AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high)
-RETURNING *;
+    AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high
+ON CONFLICT DO NOTHING;
 
 -- name: drop_items
 -- Drop the items of a finished deletion.
@@ -840,31 +744,6 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
         WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
             AND seq BETWEEN :low AND :high)
-RETURNING *;
-
--- name: count_item_contexts
--- How many vectors of other records saw a record of a deletion.
-SELECT count(*) FROM vectors
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND seq IN (
-        SELECT seq FROM records INDEXED BY records_by_follows
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
-            AND follows IS NOT NULL AND follows IN (
-            SELECT memory_id FROM deletion_items
-            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
-                AND memory_id IS NOT NULL));
-
--- name: delete_item_contexts
--- Remove the vectors of other records that saw a record of a deletion within a range.
-DELETE FROM vectors
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND seq IN (
-        SELECT seq FROM records INDEXED BY records_by_follows
-        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
-            AND follows IS NOT NULL AND follows IN (
-            SELECT memory_id FROM deletion_items
-            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
-                AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high))
 RETURNING *;
 
 -- name: count_audit

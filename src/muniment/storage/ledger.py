@@ -1,13 +1,11 @@
-"""Authenticates what a transaction writes and what a snapshot reads, over one SQLite connection."""
+"""Authenticates what a transaction writes and what a snapshot reads, over one connection."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any
-
-import apsw
+from typing import Any, Protocol
 
 from muniment.ports import OwnerState
 from muniment.storage.guard import MAC, Guard, element, mask, unmask
@@ -17,6 +15,30 @@ _OWNERS = "owners"
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
 
 Rows = list[tuple[Any, ...]]
+
+
+class Results(Protocol):
+    """The rows that a statement gave."""
+
+    def fetchall(self) -> Rows:
+        """Return all of them."""
+        ...
+
+    def fetchone(self) -> Any:  # noqa: ANN401 - a row or None; the drivers' types differ
+        """Return the next one, or None."""
+        ...
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Go through them without holding all."""
+        ...
+
+
+class Connection(Protocol):
+    """What a back end brings: it runs one statement inside its open transaction."""
+
+    def execute(self, statement: str, values: Mapping[str, Any], /) -> Results:
+        """Run a statement of `sql` with its named values."""
+        ...
 
 
 @cache
@@ -43,7 +65,7 @@ def key_of(owner: OwnerState) -> dict[str, Any]:
 class GuardedView:
     """Runs named queries and checks rows on one connection."""
 
-    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], guard: Guard) -> None:
+    def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
         self._connection = connection
         self._sql = sql
         self._guard = guard
@@ -52,7 +74,8 @@ class GuardedView:
         return self._connection.execute(self._sql[name], values).fetchall()
 
     def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        return self._connection.execute(self._sql[name], values).fetchone()
+        row: tuple[Any, ...] | None = self._connection.execute(self._sql[name], values).fetchone()
+        return row
 
     def _named(self, table: str, row: tuple[Any, ...]) -> dict[str, Any]:
         return self._guard.named(table, row, self._columns)
@@ -91,7 +114,7 @@ class Ledger(GuardedView):
     its digest when the work is done.
     """
 
-    def __init__(self, connection: apsw.Connection, sql: Mapping[str, str], guard: Guard) -> None:
+    def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
         super().__init__(connection, sql, guard)
         self._touched: dict[tuple[str, int], int] = {}
 

@@ -1,4 +1,4 @@
-"""Records, words, vectors, tombstones and audit over one SQLite connection."""
+"""Records, words, vectors, tombstones and audit over one connection."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ from muniment.storage.base import (
     to_owner,
     to_record,
 )
-from muniment.storage.sqlite_ledger import GuardedView, Ledger, key_of
+from muniment.storage.ledger import GuardedView, Ledger, key_of
 
-__all__ = ["SqliteRecordSnapshot", "SqliteRecordTransaction", "key_of"]
+__all__ = ["RecordSnapshot", "RecordTransaction", "key_of"]
 
 _RESEALING = {
     "records": ("reseal_record", ("text", "metadata")),
@@ -44,7 +44,7 @@ _RESEALING = {
 }
 
 
-class SqliteRecordSnapshot(GuardedView):
+class RecordSnapshot(GuardedView):
     """A consistent view of records: lives inside one open transaction of its connection."""
 
     def _record(self, row: tuple[Any, ...], owner: OwnerState, now: int) -> Record:
@@ -169,7 +169,7 @@ def _model_values(model: EmbeddingModel) -> dict[str, Any]:
     return {"name": model.name, "version": model.version, "dimensions": model.dimensions}
 
 
-class SqliteRecordTransaction(Ledger, SqliteRecordSnapshot):
+class RecordTransaction(Ledger, RecordSnapshot):
     """A view that can also write records, inside the writer's open transaction."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:

@@ -1,4 +1,4 @@
-"""Looking at every row of an owner, over one SQLite connection."""
+"""Looking at every row of an owner, over one connection."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from muniment.records import AuditEntry
 from muniment.results import Flaw
 from muniment.storage.base import audit_digest, to_audit_entry
 from muniment.storage.guard import MAC, element, unmask
-from muniment.storage.sqlite_ledger import GuardedView
+from muniment.storage.ledger import GuardedView
 
 _TABLES = {
     "records": "all_records",
@@ -29,7 +29,7 @@ _SEALED = {
 _EVERY = 2**62
 
 
-class SqliteInspection(GuardedView):
+class RowInspection(GuardedView):
     """The part of a snapshot that verification reads."""
 
     def heads(self) -> list[Head]:

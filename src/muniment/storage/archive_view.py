@@ -1,4 +1,4 @@
-"""Everything of an owner in order, for export and import, over one SQLite connection."""
+"""Everything of an owner in order, for export and import, over one connection."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from muniment.ports import (
 from muniment.records import canonical_json
 from muniment.results import Candidate
 from muniment.storage.base import to_audit_entry, to_candidate, to_owner
-from muniment.storage.sqlite_rows import (
-    SqliteRecordSnapshot,
-    SqliteRecordTransaction,
+from muniment.storage.rows_view import (
+    RecordSnapshot,
+    RecordTransaction,
     key_of,
 )
 
 
-class SqliteArchiveSnapshot(SqliteRecordSnapshot):
+class ArchiveSnapshot(RecordSnapshot):
     """A consistent view of everything that an export holds."""
 
     def owners_of_user(self, tenant_id: str, user_id: str) -> list[OwnerState]:
@@ -83,7 +83,7 @@ class SqliteArchiveSnapshot(SqliteRecordSnapshot):
         return [ImportedReceipt(row[0], json.loads(row[1])) for row in rows]
 
 
-class SqliteArchiveTransaction(SqliteArchiveSnapshot, SqliteRecordTransaction):
+class ArchiveTransaction(ArchiveSnapshot, RecordTransaction):
     """A view that can also keep what only an import brings."""
 
     def append_imported_audit(self, owner: OwnerState, imported: ImportedEntry) -> bool:
