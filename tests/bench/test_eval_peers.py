@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
 from muniment.errors import InvalidInputError, MissingExtraError
-from muniment.evals.baselines import BASELINES, LangGraph
+from muniment.evals.baselines import BASELINES
 from muniment.evals.retrieval import evaluate
 from muniment.testing import FakeEmbedder
 
@@ -32,9 +33,11 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.mark.promise("EVA-2")
-@pytest.mark.parametrize("peer", ["bm25", "cosine", "langgraph"])
+@pytest.mark.parametrize("peer", ["bm25", "cosine", "langgraph", "mem0"])
 def test_a_peer_is_measured_on_the_same_questions(file: Path, peer: str) -> None:
-    pytest.importorskip({"bm25": "bm25s", "langgraph": "langgraph"}.get(peer, "numpy"))
+    pytest.importorskip(
+        {"bm25": "bm25s", "langgraph": "langgraph", "mem0": "mem0"}.get(peer, "numpy")
+    )
     report = evaluate(file, embedder=FakeEmbedder(), peers=[peer])
     assert report.peers.keys() == {peer}
     assert report.peers[peer].keys() == report.measures.keys() == {"all", "easy", "past"}
@@ -53,9 +56,28 @@ def test_a_peer_that_ranks_by_meaning_needs_an_embedder(file: Path) -> None:
         evaluate(file, embedder="none", peers=["cosine"])
 
 
+@pytest.mark.promise("EVA-2")
+@pytest.mark.parametrize(
+    ("peer", "module", "package"),
+    [
+        ("bm25", "bm25s", "bm25s"),
+        ("langgraph", "langgraph.store.memory", "langgraph"),
+        ("mem0", "mem0", "mem0ai"),
+    ],
+)
 def test_a_peer_that_is_not_installed_says_how_to_install_it(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, peer: str, module: str, package: str
 ) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "langgraph.store.memory", None)
-    with pytest.raises(MissingExtraError, match="pip install langgraph"):
-        LangGraph(["text"], [None], FakeEmbedder())
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(MissingExtraError, match=f"pip install {package}"):
+        BASELINES[peer](["text"], [None], FakeEmbedder())
+
+
+@pytest.mark.promise("EVA-2")
+def test_the_report_names_the_peers_that_are_not_installed(
+    monkeypatch: pytest.MonkeyPatch, file: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "mem0", None)
+    report = evaluate(file, embedder=FakeEmbedder(), peers=["cosine", "mem0"])
+    assert report.peers.keys() == {"cosine"}
+    assert report.absent == {"mem0": "mem0ai"}

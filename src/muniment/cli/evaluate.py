@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from muniment.cli.options import Run, command
+from muniment.cli.output import DIM
 from muniment.errors import InvalidInputError
 
 if TYPE_CHECKING:
@@ -38,7 +40,14 @@ def retrieval(
     ],
     peer: Annotated[
         list[str] | None,
-        typer.Option("--peer", help="bm25, cosine or langgraph beside it. May be repeated."),
+        typer.Option("--peer", help="bm25, cosine, langgraph or mem0 beside it. May be repeated."),
+    ] = None,
+    ablate: Annotated[
+        bool, typer.Option("--ablate", help="Ask again with each idea of the ranking off.")
+    ] = False,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="File that keeps what was embedded, for the next run.", dir_okay=False),
     ] = None,
     types: Annotated[bool, typer.Option("--types", help="Also show each type.")] = False,
 ) -> None:
@@ -53,8 +62,22 @@ def retrieval(
     if set(peers) - set(BASELINES):
         raise InvalidInputError(f"--peer must be one of: {', '.join(BASELINES)}.")
     with run.out.progress("Evaluating") as progress:
-        report = evaluate(file, embedder=run.embedder, peers=peers, progress=progress)
-    run.out.emit(report.to_dict(), _summary(report), _table(report, types=types))
+        report = evaluate(
+            file,
+            embedder=run.embedder,
+            peers=peers,
+            ablate=ablate,
+            vectors=vectors,
+            progress=progress,
+        )
+    shown: list[RenderableType] = [_summary(report), _table(report, types=types)]
+    shown += [
+        Text(f"{peer}: not installed (pip install {package}).", DIM)
+        for peer, package in report.absent.items()
+    ]
+    if report.ablation:
+        shown.append(_ablation(report))
+    run.out.emit(report.to_dict(), *shown)
 
 
 def _summary(report: RetrievalReport) -> Text:
@@ -73,4 +96,14 @@ def _table(report: RetrievalReport, *, types: bool) -> Table:
         for kind, measures in found.items():
             if kind == "all" or types:
                 table.add_row(way, kind, *(f"{measures[name]:.4f}" for name in _COLUMNS))
+    return table
+
+
+def _ablation(report: RetrievalReport) -> Table:
+    table = Table("without", "recall@10", "change", "95 % interval")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for one in report.ablation:
+        interval = f"{one.low:+.4f} to {one.high:+.4f}"
+        table.add_row(one.idea, f"{one.recall:.4f}", f"{one.change:+.4f}", interval)
     return table

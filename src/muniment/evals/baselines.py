@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -16,6 +18,15 @@ if TYPE_CHECKING:
 
 Times = Sequence[int | None]
 _CHUNK = 64
+_PACKAGES = {"bm25": "bm25s", "langgraph": "langgraph", "mem0": "mem0ai"}
+_MODULES = {"mem0ai": "mem0"}
+
+
+def missing(peer: str) -> str | None:
+    """Return the package that must be installed before a peer can be measured, or None."""
+    package = _PACKAGES.get(peer)
+    here = package is None or find_spec(_MODULES.get(package, package)) is not None
+    return None if here else package
 
 
 class Baseline(Protocol):
@@ -121,6 +132,49 @@ class LangGraph:
         return [int(item.key) for item in found]
 
 
+class Mem0:
+    """mem0 with its own local vector store, the same embedder and `infer=False`: no model runs."""
+
+    def __init__(self, texts: Sequence[str], times: Times, embedder: Embedder | None) -> None:
+        model = _given(embedder)
+        os.environ["MEM0_TELEMETRY"] = "False"
+        os.environ.setdefault("OPENAI_API_KEY", "none is used")
+        memory = _needs("mem0", "mem0ai").Memory
+        base = import_module("mem0.embeddings.base").EmbeddingBase
+
+        class Ours(base):  # type: ignore[misc, valid-type]
+            def embed(self, text: str, memory_action: object = None) -> list[float]:
+                asked = memory_action == "search"
+                row = model.embed_query(text) if asked else model.embed_passages([text])[0]
+                return list(map(float, row))
+
+        client = import_module("qdrant_client").QdrantClient(":memory:")
+        size = model.model.dimensions
+        store = {"collection_name": "eval", "client": client, "embedding_model_dims": size}
+        self._memory = memory.from_config(
+            {
+                "vector_store": {"provider": "qdrant", "config": store},
+                "history_db_path": ":memory:",
+            }
+        )
+        self._memory.embedding_model = Ours()
+        for place, (text, time) in enumerate(zip(texts, times, strict=True)):
+            self._memory.add(
+                [{"role": "user", "content": text}],
+                user_id="eval",
+                metadata={"place": place, "time": time},
+                infer=False,
+            )
+
+    def rank(self, query: str, before: int | None, limit: int) -> list[int]:
+        """Return the places of the best."""
+        within: dict[str, object] = {"user_id": "eval"}
+        if before is not None:
+            within["time"] = {"lt": before}
+        found = self._memory.search(query, filters=within, top_k=limit, threshold=0.0)
+        return [item["metadata"]["place"] for item in found["results"]]
+
+
 def _given(embedder: Embedder | None) -> Embedder:
     if embedder is None:
         raise InvalidInputError("This peer ranks by meaning; choose an embedder for all.")
@@ -131,4 +185,5 @@ BASELINES: dict[str, Callable[[Sequence[str], Times, Embedder | None], Baseline]
     "bm25": BM25,
     "cosine": Cosine,
     "langgraph": LangGraph,
+    "mem0": Mem0,
 }

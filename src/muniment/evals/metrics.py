@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 
+import numpy as np
+
 CUTS = (1, 5, 10, 20)
 
 
@@ -37,3 +39,22 @@ def measure(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
 def mean(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the mean of each measure over queries, rounded to four places."""
     return {name: round(sum(row[name] for row in rows) / len(rows), 4) for name in rows[0]}
+
+
+def paired(
+    first: Sequence[float], second: Sequence[float], *, draws: int = 2000
+) -> tuple[float, float, float]:
+    """Return the mean difference `first - second` and its 95 % interval.
+
+    The interval is the percentile bootstrap over questions (Efron, 1979), seeded, with both
+    measures of a question drawn together.
+
+    Args:
+        first: A measure of each question.
+        second: The same measure of the same questions.
+        draws: How many samples are drawn.
+    """
+    differences = np.subtract(first, second)
+    picked = np.random.default_rng(0).integers(len(differences), size=(draws, len(differences)))
+    low, high = np.percentile(differences[picked].mean(axis=1), (2.5, 97.5))
+    return round(float(differences.mean()), 4), round(float(low), 4), round(float(high), 4)

@@ -15,14 +15,17 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from muniment import memory as facade
 from muniment.errors import InvalidInputError
-from muniment.evals.baselines import BASELINES, Baseline, Times
-from muniment.evals.metrics import mean, measure
+from muniment.evals.ablation import Bench, Without, ideas
+from muniment.evals.baselines import BASELINES, Baseline, Times, missing
+from muniment.evals.metrics import mean, measure, paired
+from muniment.evals.vectors import KeptVectors
 from muniment.providers.embedding import open_embedder
 from muniment.records import Plain, Statement, WritePath
 from muniment.results import Finding
@@ -44,6 +47,25 @@ class _Open:
 
 
 @dataclass(frozen=True, slots=True)
+class Ablated(Plain):
+    """What is found when one idea is off.
+
+    Attributes:
+        idea: What was off.
+        recall: recall@10 without it.
+        change: What that is more than with it; below 0 where the idea helps.
+        low: Lower end of the change's 95 % interval, paired bootstrap over questions.
+        high: Upper end.
+    """
+
+    idea: str
+    recall: float
+    change: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
 class RetrievalReport(Plain):
     """What a run measured.
 
@@ -56,6 +78,8 @@ class RetrievalReport(Plain):
         queries: How many questions were asked.
         measures: Means by question type; `all` is the mean over every question.
         peers: The same of each peer, by its name.
+        absent: Peers that are not installed, with the package that each needs.
+        ablation: What each idea is worth, when that was asked for.
     """
 
     file: str
@@ -66,6 +90,8 @@ class RetrievalReport(Plain):
     queries: int
     measures: dict[str, dict[str, float]]
     peers: dict[str, dict[str, dict[str, float]]]
+    absent: dict[str, str]
+    ablation: tuple[Ablated, ...] = ()
 
 
 def evaluate(
@@ -73,6 +99,8 @@ def evaluate(
     *,
     embedder: object,
     peers: Sequence[str] = (),
+    ablate: bool = False,
+    vectors: Path | None = None,
     progress: Progress | None = None,
 ) -> RetrievalReport:
     """Store each haystack in a memory of its own, as one thread in order, and ask its questions.
@@ -84,55 +112,94 @@ def evaluate(
         path: The file.
         embedder: What `muniment.open` takes.
         peers: Other ways of ranking to measure beside it, with the same embedder; of `BASELINES`.
+            One that is not installed is named in the report.
+        ablate: Whether to ask again with each idea of the ranking off.
+        vectors: File that keeps what was embedded for the next run; made if there is none.
         progress: Called with how many records or questions of a haystack are done, and how many
             there are.
 
     Raises:
         InvalidInputError: The file is not in the format above; says which line. Or a peer needs an
-            embedder.
-        MissingExtraError: A peer is not installed.
+            embedder, or the vectors are another model's.
+        MissingExtraError: The embedder is not installed.
     """
-    rows: defaultdict[str, list[dict[str, float]]] = defaultdict(list)
-    haystacks = records = skipped = 0
-    name: str | None = None
     model = open_embedder(embedder)
-    others: dict[str, defaultdict[str, list[dict[str, float]]]]
-    others = {peer: defaultdict(list) for peer in peers}
-    with facade.open(":memory:", embedder=model or "none", screener=_Open()) as memory:
+    with ExitStack() as files:
+        if model is not None and vectors is not None:
+            model = files.enter_context(KeptVectors(model, vectors))
+        run = _Run(model, peers, ideas(model) if ablate else {})
         for number, haystack in _haystacks(path):
+            run.add(number, haystack, progress)
+    if not run.rows:
+        raise InvalidInputError(f"{path.name} holds no question.")
+    return run.report(path.name)
+
+
+_Rows = defaultdict[str, list[dict[str, float]]]
+
+
+class _Run:
+    """What was measured so far."""
+
+    def __init__(
+        self, embedder: Embedder | None, peers: Sequence[str], off: dict[str, Without]
+    ) -> None:
+        self._embedder = embedder
+        self.rows: _Rows = defaultdict(list)
+        self._absent = {peer: package for peer in peers if (package := missing(peer))}
+        self._peers: dict[str, _Rows] = {
+            peer: defaultdict(list) for peer in peers if peer not in self._absent
+        }
+        self._off = off
+        self._found: dict[str, list[float]] = {name: [] for name in off}
+        self._counts = {"haystacks": 0, "records": 0, "skipped": 0}
+
+    def add(self, number: int, haystack: dict[str, Any], progress: Progress | None) -> None:
+        """Measure one haystack in every way that was asked for."""
+        given = self._embedder or "none"
+        with facade.open(":memory:", embedder=given, screener=_Open()) as memory:
             me = memory.scoped(tenant_id="eval", user_id=f"haystack {number}", agent_id="eval")
             ids = _store(me, haystack, progress)
             for kind, measures in _ask(me, haystack, ids, progress):
-                rows["all"].append(measures)
-                rows[kind].append(measures)
-            for peer, measured in others.items():
-                _ask_peer(BASELINES[peer], haystack, model, measured)
-            haystacks += 1
-            records += len(haystack["records"])
-            skipped += len(haystack["records"]) - len(ids)
-        name = memory.health().embedder
-    if not rows:
-        raise InvalidInputError(f"{path.name} holds no question.")
-    return RetrievalReport(
-        file=path.name,
-        embedder=name,
-        haystacks=haystacks,
-        records=records,
-        skipped=skipped,
-        queries=len(rows["all"]),
-        measures={kind: mean(measured) for kind, measured in rows.items()},
-        peers={
-            peer: {kind: mean(measured) for kind, measured in found.items()}
-            for peer, found in others.items()
-        },
-    )
+                self.rows["all"].append(measures)
+                self.rows[kind].append(measures)
+        for peer, measured in self._peers.items():
+            _ask_peer(BASELINES[peer], haystack, self._embedder, measured)
+        if self._off:
+            bench = Bench(haystack, self._embedder)
+            for name, idea in self._off.items():
+                self._found[name] += [row["recall@10"] for row in bench.ask(idea)]
+        stored = len(haystack["records"])
+        for name, more in (("haystacks", 1), ("records", stored), ("skipped", stored - len(ids))):
+            self._counts[name] += more
+
+    def report(self, name: str) -> RetrievalReport:
+        """Return the means over everything that was asked."""
+        with_all = [row["recall@10"] for row in self.rows["all"]]
+        return RetrievalReport(
+            file=name,
+            embedder=None if self._embedder is None else self._embedder.model.name,
+            **self._counts,
+            queries=len(with_all),
+            measures=_means(self.rows),
+            peers={peer: _means(found) for peer, found in self._peers.items()},
+            absent=self._absent,
+            ablation=tuple(
+                Ablated(idea, round(sum(found) / len(found), 4), *paired(found, with_all))
+                for idea, found in self._found.items()
+            ),
+        )
+
+
+def _means(rows: _Rows) -> dict[str, dict[str, float]]:
+    return {kind: mean(measured) for kind, measured in rows.items()}
 
 
 def _ask_peer(
     opener: Callable[[Sequence[str], Times, Embedder | None], Baseline],
     haystack: dict[str, Any],
     embedder: Embedder | None,
-    rows: defaultdict[str, list[dict[str, float]]],
+    rows: _Rows,
 ) -> None:
     """Add what a peer finds of one haystack."""
     records = [record for record in haystack["records"] if record["text"].strip()]
