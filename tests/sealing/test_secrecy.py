@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pytest
 
 from muniment import Memory, Statement
+from muniment.rules.text import tokenise
 from tests.sealing import scan
 from tests.sealing.conftest import Open, remember, scope_of
 
-COUNT = 3000
+COUNT = 10_000
 
 
 def found(folder: Path, needles: Sequence[str]) -> list[str]:
@@ -34,10 +36,14 @@ def needle(sort: str, number: int) -> str:
     return f"{sort}نشان{number:05d}z"
 
 
+def text(number: int) -> str:
+    return f"{needle('text', number)} Word{number:07d}qz یادداشت{number:07d}"
+
+
 def everything(number: int) -> Statement:
     return Statement(
         kind="verified_fact",
-        text=f"{needle('text', number)} stands in the record.",
+        text=text(number),
         source_id=needle("source", number),
         field=needle("field", number),
         value={"is": needle("value", number)},
@@ -46,12 +52,12 @@ def everything(number: int) -> Statement:
     )
 
 
-SORTS = ("text", "source", "field", "value", "label", "metadata", "reference")
+SORTS = ("source", "field", "value", "label", "metadata", "reference")
 
 
-def fill(memory: Memory) -> None:
+def fill(memory: Memory, count: int) -> None:
     me = memory.scoped(tenant_id="acme", user_id=needle("user", 0), agent_id=needle("agent", 0))
-    me.remember_many([everything(number) for number in range(COUNT)], approved=True)
+    me.remember_many([everything(number) for number in range(count)], approved=True)
     candidate = me.propose(
         needle("proposal", 0),
         kind="context",
@@ -63,19 +69,31 @@ def fill(memory: Memory) -> None:
     me.correct(me.list(limit=1).records[0].memory_id, text=needle("correction", 0), value=None)
 
 
-NEEDLES = [needle(sort, number) for sort in SORTS for number in range(0, COUNT, 7)]
+def written(numbers: Iterable[int]) -> list[str]:
+    """Return every word of the records with these numbers."""
+    return [
+        word
+        for number in numbers
+        for word in (*text(number).split(), *(needle(sort, number) for sort in SORTS))
+    ]
+
+
+WRITTEN = written(range(COUNT))
+INDEXED = [word for number in range(COUNT) for word in tokenise(text(number))]
+NEEDLES = WRITTEN + INDEXED
 SINGLE = [
     needle(sort, 0)
     for sort in ("user", "agent", "proposal", "evidence", "proposer", "reason", "correction")
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.promise("SEC-1")
 def test_no_word_of_the_records_lies_in_any_file_of_a_sealed_store(
     tmp_path: Path, open_memory: Open
 ) -> None:
     memory = open_memory("sealed/memory.db", sealed=True)
-    fill(memory)
+    fill(memory, COUNT)
     assert found(tmp_path / "sealed", NEEDLES + SINGLE) == []
     memory.close()
     assert found(tmp_path / "sealed", NEEDLES + SINGLE) == []
@@ -85,10 +103,33 @@ def test_the_same_search_finds_everything_in_a_plain_store(
     tmp_path: Path, open_memory: Open
 ) -> None:
     memory = open_memory("plain/memory.db")
-    fill(memory)
+    fill(memory, 1000)
     memory.close()
-    lines = found(tmp_path / "plain", NEEDLES[:50] + SINGLE)
-    assert len({line.partition(" ")[2] for line in lines}) == 50 + len(SINGLE)
+    expected = {*SINGLE, *written(range(1000))}
+    lines = found(tmp_path / "plain", [*expected])
+    assert {line.partition(" ")[2] for line in lines} == expected
+
+
+def spelt(word: str, encoding: str) -> bytes:
+    return json.dumps(word)[1:-1].encode() if encoding == "json" else word.encode(encoding)
+
+
+def test_the_same_search_finds_one_word_anywhere_in_a_sealed_file(
+    tmp_path: Path, open_memory: Open
+) -> None:
+    memory = open_memory("sealed/memory.db", sealed=True)
+    remember(scope_of(memory), "Prefers the aisle.")
+    memory.close()
+    held = (tmp_path / "sealed" / "memory.db").read_bytes()
+    planted = set()
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be", "json"):
+        for word in (WRITTEN[17], INDEXED[-1], SINGLE[0], "aisle"):
+            for start in (0, len(held) // 2 + len(planted), len(held)):
+                name = f"{encoding}-{start}-{word}"
+                edited = held[:start] + spelt(word, encoding) + held[start:]
+                (tmp_path / "sealed" / name).write_bytes(edited)
+                planted.add(f"{name} {word}")
+    assert set(found(tmp_path / "sealed", [*NEEDLES, *SINGLE, "aisle"])) == planted
 
 
 def test_a_copy_without_its_keys_tells_only_kinds_states_and_times(
