@@ -121,7 +121,7 @@ def test_the_same_search_finds_one_word_anywhere_in_a_sealed_file(
     remember(scope_of(memory), "Prefers the aisle.")
     memory.close()
     held = (tmp_path / "sealed" / "memory.db").read_bytes()
-    planted = set()
+    planted: set[str] = set()
     for encoding in ("utf-8", "utf-16-le", "utf-16-be", "json"):
         for word in (WRITTEN[17], INDEXED[-1], SINGLE[0], "aisle"):
             for start in (0, len(held) // 2 + len(planted), len(held)):
