@@ -78,6 +78,7 @@ class Authority(IntEnum):
     SUMMARY = 10
     INFERRED = 20
     VERIFIED_OUTCOME = 30
+    DELEGATED = 35
     APPROVED_SHARED = 40
     EXPLICIT = 50
     SYSTEM_OF_RECORD = 60
@@ -92,6 +93,7 @@ class WritePath(StrEnum):
     """The door through which a statement came in."""
 
     REMEMBER = "remember"
+    DELEGATE = "delegate"
     OUTCOME = "record_outcome"
     PROPOSE = "propose"
     CORRECT = "correct"

@@ -17,6 +17,7 @@ class Reason(StrEnum):
     NOT_YET_VALID = "not_yet_valid"
     NO_LONGER_VALID = "no_longer_valid"
     KIND = "kind"
+    READER = "reader"
     FILTER = "filter"
     SCORE = "score"
     LIMIT = "limit"

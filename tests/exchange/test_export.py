@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muniment import InvalidInputError, ScopeError, StoreError
-from muniment.scope import Principal, Role, Space
+from muniment.scope import Principal, Role, Space, SpaceType
 from muniment.testing import FrozenClock
 from tests.exchange.world import ME, exported, items_of, lines_of, lived, mine, opened
 
@@ -186,15 +186,15 @@ def test_no_line_is_another_scopes(scopes: set[tuple[str, str, str]], data: st.D
 def test_a_users_export_holds_all_agents_and_the_users_own_space() -> None:
     memory = opened()
     space = Space.of_user("acme", "user_42")
-    project = Space.of_user("acme", "user_7")
+    project = Space("acme", SpaceType.PROJECT, "user_42")
     for agent in ("helper", "planner"):
         mine(memory, agent_id=agent).remember(
             f"Told to {agent}.", kind="preference", source_id=agent, approved=True
         )
     me = memory.scoped(**ME).with_spaces(space, project)
     desk = memory.reviewing(Principal("acme", "ruth", frozenset({Role.REVIEWER})))
-    for owner, words in ((space, "Shared by the agents."), (project, "Another person's.")):
-        shown = me.propose(words, kind="preference", source_id=words, space=owner)
+    for owner, words in ((space, "Shared by the agents."), (project, "The project's.")):
+        shown = me.propose(words, kind="decision", source_id=words, space=owner)
         desk.approve(
             owner, shown.candidate_id, version=shown.version, content_hash=shown.content_hash
         )

@@ -150,7 +150,7 @@ class Owner:
         one = self.undecided(candidate_id)
         said = replace(one.said, text=text)
         self.check_buried(said, person=False)
-        one.said, one.actor = said, actor
+        one.said, one.actor, one.rank = said, actor, min(one.rank, 40)
         self.compare(one)
 
     def correct(self, old: Row, said: Said, rank: int, actor: str, new_id: str) -> None:

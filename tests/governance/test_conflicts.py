@@ -24,7 +24,7 @@ version = 1
 [kinds.preference]
 family = "semantic"
 purpose = "What the person likes."
-readers = ["subject", "agent"]
+readers = ["subject", "agent", "reviewer"]
 model = ["propose", "read"]
 sensitivity = "personal"
 lifetime = "unlimited"
@@ -34,7 +34,7 @@ auto_approve = ["crm"]
 [kinds.outcome]
 family = "episodic"
 purpose = "What the application observed."
-readers = ["subject", "agent"]
+readers = ["subject", "agent", "reviewer"]
 model = ["propose", "read"]
 sensitivity = "internal"
 lifetime = "unlimited"
@@ -127,6 +127,27 @@ class TestPrecedence:
             assert active.memory_id == incumbent.memory_id
         assert len(me.list()) == 1
         assert len(me.conflicts()) == (not agrees and after.outcome is Outcome.CONTESTED)
+
+    @LEXICAL
+    @pytest.mark.promise("CON-1", "WRI-8")
+    def test_what_a_reviewer_rewrote_ranks_as_the_reviewers_word(
+        self, me: ScopedMemory, desk: ReviewDesk
+    ) -> None:
+        me.record_outcome(
+            "Lives in Rome.", field="city", value="Rome", source_id="o", succeeded=True, actions=[],
+            reference="crm:42",
+        )  # fmt: skip
+        said(me, "Refunds up to 50.", field="refund limit", value=50)
+        late = Statement("preference", "Refunds up to 60.", "x", field="refund limit", value=60)
+        me.import_many([late])
+        (seen,) = me.conflicts()
+        revised = desk.revise(me.scope, seen.candidate_id, text="Refunds up to 60 euros.")
+        assert revised.authority is seen.authority is Authority.APPROVED_SHARED
+        record = me.get(decided(desk, revised).memory_id)
+        assert record.authority is Authority.APPROVED_SHARED
+        said(me, "Refunds up to 70.", field="refund limit", value=70)
+        (active,) = me.list(kinds=["preference"])
+        assert (active.value, active.authority) == (70, Authority.EXPLICIT)
 
     @LEXICAL
     @pytest.mark.promise("CON-1")

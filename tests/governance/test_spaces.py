@@ -40,13 +40,21 @@ class TestReading:
         shared = published(desk, me, "Refunds need two signatures.").memory_id
         other = Space("t1", SpaceType.PROJECT, "gemini")
         same_name = Space("t1", SpaceType.ORGANISATION, "apollo")
-        for face in (me, other_user, other_user.with_spaces(other, same_name, OWN)):
+        for face in (me, other_user, other_user.with_spaces(other, same_name)):
             assert len(face.recall("refunds", minimum_score=-1)) == 0
             assert len(face.list()) == 0
             for verb in (face.get, face.history, face.forget):
                 with pytest.raises(NotFoundError):
                     verb(shared)
         assert ids(other_user.with_spaces(TEAM).recall("refunds")) == [shared]
+
+    @pytest.mark.promise("SCO-5", "SCO-3")
+    def test_the_space_of_another_users_agents_is_refused(
+        self, me: ScopedMemory, other_user: ScopedMemory
+    ) -> None:
+        with pytest.raises(ScopeError):
+            other_user.with_spaces(TEAM, OWN)
+        assert me.with_spaces(OWN).spaces == (OWN,)
 
     @pytest.mark.promise("SCO-5", "SCO-1")
     def test_a_space_of_another_tenant_is_refused(
@@ -227,7 +235,7 @@ class TestBoundaries:
             [kinds.procedure]
             family = "procedural"
             purpose = "Steps."
-            readers = ["agent"]
+            readers = ["agent", "reviewer"]
             model = ["propose", "read"]
             sensitivity = "internal"
             lifetime = "unlimited"

@@ -13,6 +13,7 @@ from muniment.rules.kinds import Policy, parse_policy
 
 BUILTIN = Path(muniment.rules.__file__).with_name("policy.toml").read_text(encoding="utf-8")
 DAY = 86_400_000_000
+ABOUT_THE_PERSON = {"preference", "verified_fact", "context", "feedback"}
 WHOLE = {
     "family": '"semantic"',
     "purpose": '"What the person likes."',
@@ -125,7 +126,7 @@ def test_the_built_in_kinds_cover_all_families_and_say_everything(builtin: Polic
     for rule in builtin.kinds.values():
         assert rule.purpose.endswith(".")
         assert "subject" in rule.readers
-        assert "write" not in rule.model
+        assert ("write" in rule.model) is (rule.name in ABOUT_THE_PERSON)
     assert builtin.rule("fact").name == "verified_fact"
     assert {"succeeded", "actions"} <= set(builtin.rule("outcome").requires)
 

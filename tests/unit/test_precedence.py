@@ -25,6 +25,7 @@ def test_the_ranks_are_in_the_agreed_order() -> None:
         Authority.SYSTEM_OF_RECORD,
         Authority.EXPLICIT,
         Authority.APPROVED_SHARED,
+        Authority.DELEGATED,
         Authority.VERIFIED_OUTCOME,
         Authority.INFERRED,
         Authority.SUMMARY,

@@ -37,6 +37,7 @@ REJECTIONS: Mapping[Reason, str] = {
     Reason.NOT_YET_VALID: "not yet valid",
     Reason.NO_LONGER_VALID: "no longer valid",
     Reason.KIND: "of another kind",
+    Reason.READER: "of a kind that agents may not read",
     Reason.FILTER: "outside the filters",
     Reason.SCORE: "below the minimum score",
     Reason.LIMIT: "over the limit",

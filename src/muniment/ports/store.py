@@ -23,7 +23,7 @@ from muniment.ports.rows import (
     Proposed,
     Traces,
 )
-from muniment.records import AuditEntry, Record, Statement
+from muniment.records import AuditEntry, Authority, Record, Statement
 from muniment.results import Candidate, CandidateStatus, Counts, Finding, StoreInfo
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
@@ -192,6 +192,7 @@ class Transaction(Snapshot, ArchiveWriter, DeletionWriter, Protocol):
         findings: Sequence[Finding],
         contested: str | None,
         actor: str,
+        authority: Authority,
     ) -> None:
         """Give a pending candidate new content and so a new version."""
         ...

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from muniment.errors import InvalidInputError, PolicyError, UnknownKindError
@@ -13,7 +14,6 @@ from muniment.scope import Owner, Scope, SpaceType
 
 _DAY = 86_400_000_000
 _UNLIMITED = "unlimited"
-_READERS = ("subject", "agent", "reviewer", "operator")
 _MODEL_ACCESS = ("write", "propose", "read")
 _SENSITIVITIES = ("public", "internal", "personal", "sensitive")
 _BOUNDARIES = ("user", "project", "organisation")
@@ -22,6 +22,19 @@ _REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime",
              "boundary")  # fmt: skip
 _OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve", "on_expiry")
 _ENDS = ("delete", "archive")
+
+
+class Reader(StrEnum):
+    """Who is shown records: each surface reads for one of them.
+
+    `subject`: get, list, history and one's own candidates. `agent`: recall, answer and tools.
+    `reviewer`: the review desk. `operator`: an export, which always holds everything.
+    """
+
+    SUBJECT = "subject"
+    AGENT = "agent"
+    REVIEWER = "reviewer"
+    OPERATOR = "operator"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +71,12 @@ class KindRule:
     requires: tuple[str, ...]
     auto_approve: tuple[str, ...]
     on_expiry: str = "delete"
+
+    def may_read(self, reader: Reader) -> bool:
+        """Return whether a reader is shown this kind; an agent needs the model's access too."""
+        if reader is Reader.AGENT and "read" not in self.model:
+            return False
+        return reader in self.readers
 
     def may_enter(self, owner: Owner) -> bool:
         """Return whether the boundary lets this kind into a scope or space.
@@ -98,6 +117,10 @@ class Policy:
         if isinstance(kinds, str) or not isinstance(kinds, Collection):
             raise InvalidInputError("kinds must be a list of kinds.")
         return frozenset(self.rule(kind).name for kind in kinds)
+
+    def withheld(self, reader: Reader) -> frozenset[str]:
+        """Return the kinds that a reader is not shown."""
+        return frozenset(rule.name for rule in self.kinds.values() if not rule.may_read(reader))
 
     def rule(self, kind: object) -> KindRule:
         """Return the rule of a kind or of an alias.
@@ -156,7 +179,7 @@ def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
         name=name,
         family=Family(_one_of(name, "family", table["family"], tuple(Family))),
         purpose=table["purpose"],
-        readers=_some_of(name, "readers", table["readers"], _READERS),
+        readers=_some_of(name, "readers", table["readers"], tuple(Reader)),
         model=_some_of(name, "model", table["model"], _MODEL_ACCESS),
         sensitivity=_one_of(name, "sensitivity", table["sensitivity"], _SENSITIVITIES),
         lifetime=lifetime,

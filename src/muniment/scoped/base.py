@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from muniment.errors import ScopeError
-from muniment.scope import Scope, Space
+from muniment.scope import Scope, Space, SpaceType
 
 if TYPE_CHECKING:
     from muniment.services.answer import Answering
@@ -57,6 +57,9 @@ class ScopedBase:
             raise ScopeError("A readable space must be a Space.")
         if any(space.tenant_id != scope.tenant_id for space in spaces):
             raise ScopeError("A readable space must belong to the tenant of the scope.")
+        shared = {space.space_id for space in spaces if space.type is SpaceType.USER}
+        if shared - {scope.user_id}:
+            raise ScopeError("The space of a user's agents is readable to that user alone.")
         self._services = services
         self._scope = scope
         self._spaces = spaces

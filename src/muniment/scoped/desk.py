@@ -41,6 +41,8 @@ class ReviewDesk:
             ForbiddenError: The owner is out of reach.
             InvalidInputError: An argument is out of range.
         """
+        from muniment.rules.kinds import Reader
+
         check_limit(limit, LONGEST_LIST)
         owners = self._reached() if owner is None else (self._within(owner),)
         found: list[Candidate] = []
@@ -48,7 +50,7 @@ class ReviewDesk:
             room = limit - len(found)
             if room <= 0:
                 break
-            found += self._services.reviewing.list(one, status, room, None)
+            found += self._services.reviewing.list(one, status, room, None, Reader.REVIEWER)
         return tuple(found)
 
     def candidate(self, owner: Owner, candidate_id: str) -> Candidate:
@@ -58,7 +60,9 @@ class ReviewDesk:
             ForbiddenError: The owner is out of reach.
             NotFoundError: It has no such candidate.
         """
-        return self._services.reviewing.show(self._within(owner), candidate_id)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reviewing.show(self._within(owner), candidate_id, Reader.REVIEWER)
 
     def find(self, candidate_id: str) -> Candidate:
         """Return a candidate within reach by its id alone; it says whose it is.
@@ -66,9 +70,11 @@ class ReviewDesk:
         Raises:
             NotFoundError: No scope or space within reach has such a candidate.
         """
+        from muniment.rules.kinds import Reader
+
         for owner in self._reached():
             with suppress(NotFoundError):
-                return self._services.reviewing.show(owner, candidate_id)
+                return self._services.reviewing.show(owner, candidate_id, Reader.REVIEWER)
         raise NotFoundError("No candidate with this id within the reviewer's reach.")
 
     def record(self, owner: Owner, memory_id: str) -> Record:
@@ -78,14 +84,18 @@ class ReviewDesk:
             ForbiddenError: The owner is out of reach.
             NotFoundError: It has no such record, or it has expired.
         """
-        return self._services.reads.get(self._within(owner), memory_id)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reads.get(self._within(owner), memory_id, Reader.REVIEWER)
 
     def conflicts(self) -> tuple[Candidate, ...]:
         """Return the pending candidates within reach that contradict an active record."""
+        from muniment.rules.kinds import Reader
+
         return tuple(
             candidate
             for owner in self._reached()
-            for candidate in self._services.reviewing.conflicts(owner)
+            for candidate in self._services.reviewing.conflicts(owner, Reader.REVIEWER)
         )
 
     def revise(self, owner: Owner, candidate_id: str, *, text: str) -> Candidate:

@@ -22,6 +22,6 @@ class ScopedMemory(
             spaces: The spaces, from verified claims.
 
         Raises:
-            ScopeError: A space belongs to another tenant.
+            ScopeError: A space belongs to another tenant, or is shared by another user's agents.
         """
         return ScopedMemory(self._services, self._scope, spaces)

@@ -83,7 +83,9 @@ class ScopedProposing(ScopedBase):
         Raises:
             InvalidInputError: An argument is out of range.
         """
-        return self._services.reviewing.list(self._scope, status, limit, before)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reviewing.list(self._scope, status, limit, before, Reader.SUBJECT)
 
     def candidate(self, candidate_id: str) -> Candidate:
         """Return one of this scope's own candidates.
@@ -91,11 +93,15 @@ class ScopedProposing(ScopedBase):
         Raises:
             NotFoundError: This scope has no such candidate.
         """
-        return self._services.reviewing.show(self._scope, candidate_id)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reviewing.show(self._scope, candidate_id, Reader.SUBJECT)
 
     def conflicts(self) -> tuple[Candidate, ...]:
         """Return the pending candidates of this scope that contradict an active record."""
-        return self._services.reviewing.conflicts(self._scope)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reviewing.conflicts(self._scope, Reader.SUBJECT)
 
     def approve(
         self,

@@ -24,9 +24,12 @@ class ScopedReading(ScopedBase):
         """Return one record, active or superseded.
 
         Raises:
-            NotFoundError: This scope has no such record, or it has expired.
+            NotFoundError: This scope has no such record, it has expired, or its kind is not shown
+                to the person concerned.
         """
-        return self._services.reads.get(self._scope, memory_id)
+        from muniment.rules.kinds import Reader
+
+        return self._services.reads.get(self._scope, memory_id, Reader.SUBJECT)
 
     def list(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from muniment.clock import Clock
 from muniment.errors import BatchError, BatchItem, InvalidInputError, RefusedError, TombstonedError
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 MOST_EVIDENCE = 100
+
+ModelAccess = Literal["write", "propose"]
 
 
 class Admission(Past):
@@ -91,6 +93,21 @@ class Admission(Past):
                 f"The policy keeps the kind {rule.name} within the boundary {rule.boundary}; "
                 "propose it for a space inside that.",
                 finding="boundary",
+            )
+
+    def check_access(
+        self, owner: Owner, admitted: Admitted, author: Author, access: ModelAccess
+    ) -> None:
+        """Refuse what a model may not do with a kind; the refusal is audited.
+
+        Raises:
+            RefusedError: The kind's policy does not give models this access.
+        """
+        rule = admitted.checked.rule
+        if access not in rule.model:
+            self.audit_refusal(owner, author, "kind")
+            raise RefusedError(
+                f"The policy lets no model {access} the kind {rule.name}.", finding="kind"
             )
 
     def write(self, owner: Owner, author: Author, work: Callable[[Transaction], T]) -> T:

@@ -97,6 +97,8 @@ def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
 def _choice(found: Found, asked: Asked, place: int, kind: str) -> Reason:
     if kind not in asked.names:
         return Reason.KIND
+    if kind in asked.withheld:
+        return Reason.READER
     if not found.channels.chosen[place]:
         return Reason.FILTER
     return Reason.SCORE if found.score[place] < asked.minimum else Reason.LIMIT

@@ -40,6 +40,7 @@ class Asked:
         minimum: Least published score.
         listing: Whether it has no content words and so lists the newest.
         names: Kinds to look in.
+        withheld: Kinds that are not shown to the reader, whether asked for or not.
         conditions: Conditions on fields and metadata.
         as_of: Past instant whose beliefs are wanted, or None.
         explain: Whether every verdict near the cut is wanted.
@@ -55,6 +56,7 @@ class Asked:
     minimum: float
     listing: bool
     names: frozenset[str]
+    withheld: frozenset[str]
     conditions: tuple[Condition, ...]
     as_of: int | None
     explain: bool
@@ -88,17 +90,21 @@ class Choice:
 
     Attributes:
         names: Kinds to look in.
+        withheld: Kinds that are not shown to the reader.
         allowed: For each view the records that pass the filters; None without filters.
         barred: Own records that a space overrules.
         by_kind: How many were of another kind.
+        by_reader: How many were of a kind that is withheld.
         by_filter: How many did not pass the filters.
         overruled: How many were overruled.
     """
 
     names: frozenset[str]
+    withheld: frozenset[str]
     allowed: Sequence[NDArray[np.int64]] | None
     barred: NDArray[np.int64]
     by_kind: int = 0
+    by_reader: int = 0
     by_filter: int = 0
     overruled: int = 0
 
@@ -108,6 +114,10 @@ class Choice:
         if not self.names.issuperset(view.kind_names):
             chosen = chosen & view.of_kinds(self.names)
             self.by_kind += view.count - int(np.count_nonzero(chosen))
+        if not self.withheld.isdisjoint(view.kind_names):
+            before = int(np.count_nonzero(chosen))
+            chosen = chosen & ~view.of_kinds(self.withheld)
+            self.by_reader += before - int(np.count_nonzero(chosen))
         if self.allowed is not None:
             before = int(np.count_nonzero(chosen))
             chosen = chosen & np.isin(view.seqs, self.allowed[place])
@@ -173,7 +183,7 @@ class Finder:
         readings = tuple(self._read(view, state, slot, asked, now) for state in states)
         sought = [one for reading in readings for one in reading.sought]
         allowed = _allowed(view, readings, asked.conditions)
-        choice = Choice(asked.names, allowed, overruled(view, readings, now))
+        choice = Choice(asked.names, asked.withheld, allowed, overruled(view, readings, now))
         vector = asked.vector if slot is not None and sought else None
         channels = search(sought or [_NOTHING], vector, choice.narrow)
         numbers = None

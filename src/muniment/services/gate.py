@@ -206,6 +206,7 @@ class Gate(Admission):
                     findings=(*one.findings, about(SAME_AS_ACTIVE, memory_id)),
                     contested=None,
                     actor=one.actor,
+                    authority=one.authority,
                 )
 
     def draft_record(

@@ -15,6 +15,7 @@ from muniment.ports import OwnerState, Snapshot, Store
 from muniment.records import AuditEntry, Page, Record, Status
 from muniment.results import Counts
 from muniment.rules.filters import Condition, facts_of, parse_filters, passes
+from muniment.rules.kinds import Reader
 from muniment.rules.limits import check_limit
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 LONGEST_PAGE = 1000
 _NEWEST = 2**63 - 1
+_NOT_FOUND = "No record with this memory_id in this scope."
 _AUDIT_PAGE = 1000
 
 
@@ -34,15 +36,19 @@ class Reads:
         self._policy = policy
         self._clock = clock
 
-    def get(self, owner: Owner, memory_id: str) -> Record:
+    def get(self, owner: Owner, memory_id: str, reader: Reader) -> Record:
         """Return one record, active or superseded.
 
         Raises:
-            NotFoundError: The owner has no such record, or it has expired.
+            NotFoundError: The owner has no such record, it has expired, or its kind is not shown
+                to the reader.
         """
         now = self._clock.now()
         with self._store.snapshot() as view:
-            return find(view, view.owner(owner), memory_id, now)
+            record = find(view, view.owner(owner), memory_id, now)
+        if record.kind in self._policy.withheld(reader):
+            raise NotFoundError(_NOT_FOUND)
+        return record
 
     def history(self, scope: Scope, memory_id: str) -> tuple[Record, ...]:
         """Return a record with all that it replaced and all that replaced it, oldest first.
@@ -54,6 +60,8 @@ class Reads:
         with self._store.snapshot() as view:
             owner = view.owner(scope)
             here = find(view, owner, memory_id, now)
+            if here.kind in self._policy.withheld(Reader.SUBJECT):
+                raise NotFoundError(_NOT_FOUND)
             assert owner is not None
             older = list(_follow(view, owner, here.supersedes, "supersedes", now))
             newer = list(_follow(view, owner, here.superseded_by, "superseded_by", now))
@@ -79,6 +87,7 @@ class Reads:
         check_limit(limit, LONGEST_PAGE)
         names = None if kinds is None else sorted(self._policy.names(kinds))
         conditions = parse_filters(filters)
+        withheld = self._policy.withheld(Reader.SUBJECT)
         bound = repr((names, conditions, superseded))
         key = self._store.keys.cursor(scope)
         before = _NEWEST if cursor is None else _read_cursor(key, bound, cursor)
@@ -88,7 +97,8 @@ class Reads:
         with self._store.snapshot() as view:
             owner = view.owner(scope)
             for record in _newest_first(view, owner, before, limit, now):
-                if record.status in wanted and _passes(record, names, conditions):
+                is_wanted = record.status in wanted and record.kind not in withheld
+                if is_wanted and _passes(record, names, conditions):
                     found.append(record)
                     if len(found) > limit:
                         break
@@ -123,7 +133,7 @@ def find(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> 
     """
     record = stored(view, owner, memory_id, now)
     if record is None or record.status is Status.EXPIRED:
-        raise NotFoundError("No record with this memory_id in this scope.")
+        raise NotFoundError(_NOT_FOUND)
     return record
 
 

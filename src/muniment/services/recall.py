@@ -14,6 +14,7 @@ from muniment.errors import InvalidInputError, ProviderError
 from muniment.ports import Embedder, Store
 from muniment.records import Packet, PacketItem
 from muniment.rules.filters import parse_filters
+from muniment.rules.kinds import Reader
 from muniment.rules.packet import TokenCounter, build_packet
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
@@ -76,8 +77,8 @@ class Recalling:
         self._policy = policy
         self._clock = clock
         self._embedder = embedder
-        readable = (rule.name for rule in policy.kinds.values() if "read" in rule.model)
-        self._all_kinds = frozenset(readable)
+        self._names = policy.names(policy.kinds)
+        self._withheld = policy.withheld(Reader.AGENT)
         self._finder = Finder(segments, words)
         self._vectors = QueryVectors()
         self._count_tokens = count_tokens
@@ -119,14 +120,15 @@ class Recalling:
 
     def _ask(self, question: Question, now: int) -> Asked:
         _check(question)
-        text = question.query[:LONGEST_QUERY]
+        text, kinds = question.query[:LONGEST_QUERY], question.kinds
         asked = Asked(
             text=text,
             tokens=tuple(dict.fromkeys(tokenise(text))),
             limit=question.limit,
             minimum=question.minimum_score,
             listing=content_free(text),
-            names=self._readable(question.kinds),
+            names=self._names if kinds is None else self._policy.names(kinds),
+            withheld=self._withheld,
             conditions=parse_filters(question.filters),
             as_of=None if question.as_of is None else _past("as_of", question.as_of, now),
             explain=question.explain,
@@ -135,12 +137,6 @@ class Recalling:
         if asked.listing or not text.strip():
             return asked
         return self._embed(asked, strict=question.strict)
-
-    def _readable(self, kinds: Collection[str] | None) -> frozenset[str]:
-        """Return the wanted kinds that the policy lets a model read."""
-        if kinds is None:
-            return self._all_kinds
-        return self._policy.names(kinds) & self._all_kinds
 
     def _embed(self, asked: Asked, *, strict: bool) -> Asked:
         """Add the question's vector, or say why there is none."""
@@ -232,6 +228,7 @@ def _rejected(found: Found, considered: int, passed: int) -> dict[Reason, int]:
         Reason.NOT_YET_VALID: early,
         Reason.NO_LONGER_VALID: late,
         Reason.KIND: found.choice.by_kind,
+        Reason.READER: found.choice.by_reader,
         Reason.FILTER: found.choice.by_filter,
         Reason.SCORE: found.ranking.below,
         Reason.LIMIT: considered - found.ranking.below - len(found.ranking.order),

@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import (
     ConflictError,
-    InvalidInputError,
-    NotFoundError,
-    RefusedError,
     StaleApprovalError,
 )
 from muniment.ports import OwnerState, Snapshot, Transaction
-from muniment.records import Authority, Record, Statement, Status, WritePath
+from muniment.records import Authority, Statement, WritePath
 from muniment.results import Candidate, CandidateStatus, Finding, Written
-from muniment.rules.limits import check_limit
 from muniment.rules.statement import Checked, content_hash, field_key
 from muniment.rules.tombstones import Burial
 from muniment.scope import Scope
+from muniment.services.candidates import Candidates, found
 from muniment.services.gate import Gate
 from muniment.services.likeness import Likeness
 from muniment.services.past import SAME_AS_ACTIVE, Admitted, Author, Standing, about
@@ -27,17 +24,15 @@ from muniment.services.past import SAME_AS_ACTIVE, Admitted, Author, Standing, a
 if TYPE_CHECKING:
     from muniment.scope import Owner
 
-LONGEST_LIST = 1000
-_NEWEST = 2**63 - 1
 _OTHER, _STALE = "contradicts_active", "stale"
 _COMPARED = (SAME_AS_ACTIVE, _OTHER, _STALE)
 
 
-class Reviewing:
+class Reviewing(Candidates):
     """Proposals of one owner, from their making to their end."""
 
     def __init__(self, gate: Gate, likeness: Likeness) -> None:
-        self._gate = gate
+        super().__init__(gate)
         self._likeness = likeness
 
     def propose(
@@ -54,12 +49,7 @@ class Reviewing:
         gate = self._gate
         author = gate.proposer(owner, proposer, evidence)
         admitted = gate.admit(owner, statement, author)
-        if "propose" not in admitted.checked.rule.model:
-            gate.audit_refusal(owner, author, "kind")
-            raise RefusedError(
-                f"The policy lets nobody propose the kind {admitted.checked.rule.name}.",
-                finding="kind",
-            )
+        gate.check_access(owner, admitted, author, "propose")
         near = self._near(owner, admitted)
         candidate_id = gate.write(
             owner, author, lambda tx: self.file_proposal(tx, owner, admitted, author, near)
@@ -129,57 +119,10 @@ class Reviewing:
         alike = self._likeness.near(owner, admitted.checked.text, vector, now)
         return tuple(about("near_duplicate", memory_id) for memory_id in alike)
 
-    def show(self, owner: Owner, candidate_id: str) -> Candidate:
-        """Return one candidate.
-
-        Raises:
-            NotFoundError: The owner has no such candidate.
-        """
-        with self._gate.store.snapshot() as view:
-            return _found(view, view.owner(owner), candidate_id)
-
-    def list(
-        self, owner: Owner, status: str, limit: int, before: int | None
-    ) -> tuple[Candidate, ...]:
-        """Return candidates of an owner with one status, newest first.
-
-        Raises:
-            InvalidInputError: The status is unknown or the limit out of range.
-        """
-        if status not in tuple(CandidateStatus):
-            raise InvalidInputError(f"status must be one of: {', '.join(CandidateStatus)}.")
-        check_limit(limit, LONGEST_LIST)
-        if before is not None and (type(before) is not int or not 0 < before <= _NEWEST):
-            raise InvalidInputError("before must be the seq of a candidate.")
-        with self._gate.store.snapshot() as view:
-            state = view.owner(owner)
-            if state is None:
-                return ()
-            wanted = CandidateStatus(status)
-            return tuple(view.candidates(state, wanted, before or _NEWEST, limit))
-
-    def conflicts(self, owner: Owner) -> tuple[Candidate, ...]:
-        """Return the pending candidates of an owner that contradict an active record."""
-        now = self._gate.clock.now()
-        with self._gate.store.snapshot() as view:
-            state = view.owner(owner)
-            if state is None:
-                return ()
-            return tuple(
-                candidate
-                for candidate in view.conflicts(state)
-                if _is_active(view.record(state, candidate.contested or "", now))
-            )
-
-    def owners(self, tenant_id: str) -> tuple[Owner, ...]:
-        """Return every scope and space of a tenant that was ever written to."""
-        with self._gate.store.snapshot() as view:
-            return tuple(
-                state.owner for state in view.owners() if state.owner.tenant_id == tenant_id
-            )
-
     def revise(self, owner: Owner, candidate_id: str, text: str, actor: str) -> Candidate:
         """Change the text of a pending candidate. What was shown before can no longer be approved.
+
+        It is the reviewer's word then, and ranks no higher than that.
 
         Raises:
             NotFoundError: The owner has no such pending candidate.
@@ -193,7 +136,7 @@ class Reviewing:
 
         def work(tx: Transaction) -> None:
             state = tx.owner(owner)
-            _pending(_found(tx, state, candidate_id))
+            _pending(found(tx, state, candidate_id))
             assert state is not None
             gate.check_tombstones(tx, state, admitted.checked, author)
             seen = (*admitted.findings, *near)
@@ -206,6 +149,7 @@ class Reviewing:
                 findings=findings,
                 contested=contested,
                 actor=actor,
+                authority=min(old.authority, Authority.APPROVED_SHARED),
             )
             tx.append_audit(
                 state,
@@ -244,7 +188,7 @@ class Reviewing:
 
         def work(tx: Transaction) -> Written | None:
             state = tx.owner(owner)
-            candidate = _pending(_found(tx, state, candidate_id))
+            candidate = _pending(found(tx, state, candidate_id))
             assert state is not None
             now_shown = (candidate.version, candidate.content_hash)
             if now_shown != (version, shown) or seen.content_hash != shown:
@@ -318,6 +262,7 @@ class Reviewing:
             findings=findings,
             contested=contested,
             actor=candidate.actor,
+            authority=candidate.authority,
         )
 
     def reject(self, owner: Owner, candidate_id: str, *, reason: str, actor: str) -> Candidate:
@@ -333,7 +278,7 @@ class Reviewing:
 
         def work(tx: Transaction) -> None:
             state = tx.owner(owner)
-            candidate = _pending(_found(tx, state, candidate_id))
+            candidate = _pending(found(tx, state, candidate_id))
             assert state is not None
             now = gate.clock.now()
             tx.decide(
@@ -363,10 +308,6 @@ class Reviewing:
         return self._gate.holder(view, state, rule.name, field_key(said.field))
 
 
-def _is_active(record: Record | None) -> bool:
-    return record is not None and record.status is Status.ACTIVE
-
-
 def _met(candidate: Candidate) -> str | None:
     """Return the active record that a reviewer was shown beside a candidate."""
     same = (one.memory_id for one in candidate.findings if one.name == SAME_AS_ACTIVE)
@@ -375,16 +316,6 @@ def _met(candidate: Candidate) -> str | None:
 
 def _is_clear(candidate: Candidate) -> bool:
     return not candidate.findings and candidate.status is CandidateStatus.PENDING
-
-
-def _found(view: Snapshot, state: OwnerState | None, candidate_id: str) -> Candidate:
-    if not isinstance(candidate_id, str):
-        raise InvalidInputError("candidate_id must be a string.")
-    known = state is not None and candidate_id.isascii()
-    candidate = view.candidate(state, candidate_id) if state is not None and known else None
-    if candidate is None:
-        raise NotFoundError("No candidate with this id in this scope.")
-    return candidate
 
 
 def _pending(candidate: Candidate) -> Candidate:

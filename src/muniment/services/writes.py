@@ -35,6 +35,7 @@ SUBJECT = Author("subject", WritePath.REMEMBER, Authority.EXPLICIT)
 APPLICATION = Author("application", WritePath.OUTCOME, Authority.VERIFIED_OUTCOME)
 SYSTEM = Author("application", WritePath.OUTCOME, Authority.SYSTEM_OF_RECORD)
 OPERATOR = Author("operator", WritePath.IMPORT, Authority.APPROVED_SHARED)
+DELEGATE = Author("agent for subject", WritePath.DELEGATE, Authority.DELEGATED)
 CORRECTING = Author("subject", WritePath.CORRECT, Authority.EXPLICIT)
 
 _EFFECTS = {
@@ -58,13 +59,15 @@ class Writes:
 
         Raises:
             InvalidInputError: The statement is malformed.
-            RefusedError: Screening refused it.
+            RefusedError: Screening refused it, or the kind's policy lets no model write it.
             ConflictError: Its source_id belongs to another statement.
             TombstonedError: It was forgotten, rejected or corrected.
             StoreError: The database failed.
         """
         gate = self._gate
         admitted = gate.admit(owner, statement, author)
+        if author.path is WritePath.DELEGATE:
+            gate.check_access(owner, admitted, author, "write")
         (vector,) = gate.embed(owner, [admitted])
         return gate.write(owner, author, lambda tx: gate.file(tx, owner, admitted, author, vector))
 

@@ -13,7 +13,7 @@ from muniment.ports import (
     OwnerState,
     Transaction,
 )
-from muniment.records import Record, Statement
+from muniment.records import Authority, Record, Statement
 from muniment.results import CandidateStatus, Finding
 from muniment.scope import Owner
 from muniment.storage.sealed_names import (
@@ -106,6 +106,7 @@ class SealedTransaction(SealedSnapshot):
         findings: Sequence[Finding],
         contested: str | None,
         actor: str,
+        authority: Authority,
     ) -> None:
         old = self.candidate(owner, candidate_id)
         if old is None:
@@ -120,6 +121,7 @@ class SealedTransaction(SealedSnapshot):
             findings=(),
             contested=contested,
             actor=SEALED,
+            authority=authority,
         )
 
     def decide(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from muniment.ports import NewCandidate, OwnerState, Proposed
-from muniment.records import Statement, canonical_json
+from muniment.records import Authority, Statement, canonical_json
 from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.storage.base import statement_json, to_candidate
 from muniment.storage.deletions_view import DeletionSnapshot, DeletionTransaction
@@ -88,6 +88,7 @@ class RowTransaction(RowSnapshot, DeletionTransaction):
         findings: Sequence[Finding],
         contested: str | None,
         actor: str,
+        authority: Authority,
     ) -> None:
         """Give a pending candidate new content and so a new version."""
         values = {
@@ -98,6 +99,7 @@ class RowTransaction(RowSnapshot, DeletionTransaction):
             "findings": _findings_json(findings),
             "contested": contested,
             "actor": actor,
+            "authority": int(authority),
         }
         self._checked("candidates", "whole_candidate_by_id", values)
         self._all("revise_candidate", values)

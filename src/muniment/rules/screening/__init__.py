@@ -19,7 +19,7 @@ from muniment.rules.screening.seen import merged
 
 __all__ = ["INFERRED_PATHS", "CharacterScreener", "DefaultScreener"]
 
-INFERRED_PATHS = frozenset({"propose"})
+INFERRED_PATHS = frozenset({"delegate", "propose"})
 """Values of the write paths on which a model, and not a person or a program, is the author."""
 
 MOST_FINDINGS = 100

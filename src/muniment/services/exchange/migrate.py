@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from muniment.errors import InvalidInputError, RefusedError, UnknownKindError
+from muniment.errors import InvalidInputError, UnknownKindError
 from muniment.ports import OldTables, Transaction
 from muniment.records import Authority, WritePath
 from muniment.results import Outcome
@@ -206,12 +206,8 @@ class Migrating:
         assert one.statement is not None
         author = _author(origin, one, inferred=known.inferred and not wishes.approved)
         admitted = self._gate.admit(owner, one.statement, author)
-        if author.path is WritePath.PROPOSE and "propose" not in admitted.checked.rule.model:
-            self._gate.audit_refusal(owner, author, "kind")
-            raise RefusedError(
-                f"The policy lets nobody propose the kind {admitted.checked.rule.name}.",
-                finding="kind",
-            )
+        if author.path is WritePath.PROPOSE:
+            self._gate.check_access(owner, admitted, author, "propose")
         if one.made_at is not None:
             admitted = as_written(admitted, one.made_at, self._gate)
         return Newcomer(one, owner, admitted, author)

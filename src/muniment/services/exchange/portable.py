@@ -27,6 +27,7 @@ VERSION = "1.0"
 
 _TYPES = {"preference": "preference", "verified_fact": "fact", "context": "context"}
 _METHODS = {WritePath.REMEMBER: "explicit_user_input", WritePath.PROPOSE: "llm_inference",
+            WritePath.DELEGATE: "llm_inference",
             WritePath.IMPORT: "api_export", WritePath.CORRECT: "explicit_user_input"}  # fmt: skip
 _SPACE = re.compile(r"\s+")
 

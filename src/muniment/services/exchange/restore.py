@@ -231,4 +231,5 @@ def _is_inferred(record: Record, gate: Gate) -> bool:
     if record.approved_by == "policy":
         rule = gate.policy.rule(record.kind)
         return record.actor not in rule.auto_approve
-    return record.source.path is WritePath.PROPOSE and record.approved_by is None
+    by_a_model = record.source.path in (WritePath.PROPOSE, WritePath.DELEGATE)
+    return by_a_model and record.approved_by is None

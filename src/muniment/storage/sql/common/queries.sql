@@ -338,7 +338,7 @@ ORDER BY seq;
 -- Give a pending candidate new content and so a new version.
 UPDATE candidates
 SET statement = :statement, content_hash = :content_hash, findings = :findings,
-    contested = :contested, actor = :actor, version = version + 1
+    contested = :contested, actor = :actor, authority = :authority, version = version + 1
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND candidate_id = :candidate_id
     AND status = 'pending'
 RETURNING *;
