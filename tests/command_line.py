@@ -13,7 +13,8 @@ import pytest
 
 from muniment.cli import main
 from muniment.memory import Memory
-from muniment.scoped import ReviewDesk, ScopedMemory
+from muniment.scoped import Delegate, ReviewDesk, ScopedMemory
+from muniment.tools import ToolName
 
 ENVIRONMENT = {
     "MUNIMENT_TENANT": "acme",
@@ -90,6 +91,7 @@ VERBS: dict[type, dict[str, str]] = {
         "reject": "review reject",
         "revise": "review revise",
     },
+    Delegate: {},
 }
 """The command of each verb of the facade."""
 
@@ -98,6 +100,7 @@ WITHOUT: dict[tuple[type, str], str] = {
     (Memory, "reviewing"): "--tenant and --principal make the desk",
     (Memory, "scoped"): "--tenant, --user and --agent make the scope",
     (ScopedMemory, "counts"): "`doctor` counts; a scope's list says what it holds",
+    (ScopedMemory, "delegate"): "a person at a terminal speaks for themselves; agents have tools",
     (ScopedMemory, "remember_many"): "`import` is the command for many; it never revives a value",
     (ScopedMemory, "scope"): "it is what the caller gave",
     (ScopedMemory, "spaces"): "they are what the caller gave",
@@ -105,8 +108,23 @@ WITHOUT: dict[tuple[type, str], str] = {
     (ScopedMemory, "verify_receipt"): "`receipt verify` asks the tenant's whole chain",
     (ReviewDesk, "candidate"): "`review show` needs the id alone, through `find`",
     (ReviewDesk, "record"): "`review show` shows the record that a candidate would replace",
+    (Delegate, "forget"): "it is the tool `forget_fact`",
+    (Delegate, "list"): "it is the tool `list_facts`",
+    (Delegate, "refuse"): "only a tool refuses what a model asks",
+    (Delegate, "remember"): "it is the tool `remember_fact`",
+    (Delegate, "scope"): "it is what the caller gave",
+    (Delegate, "writes"): "it is what the caller gave",
 }
 """The verbs without a command of their own, and why."""
+
+TOOLS: dict[ToolName, tuple[type, str, str]] = {
+    ToolName.REMEMBER: (Delegate, "remember", "remember"),
+    ToolName.RECALL: (ScopedMemory, "recall", "recall"),
+    ToolName.LIST: (Delegate, "list", "list"),
+    ToolName.FORGET: (Delegate, "forget", "forget"),
+    ToolName.SEARCH: (ScopedMemory, "recall", "recall"),
+}
+"""The verb of the facade behind each tool, and the command by which a person does the same."""
 
 
 def public(cls: type) -> set[str]:

@@ -15,7 +15,13 @@ from typing import Any
 
 import pytest
 
-from muniment.aio import AsyncMemory, AsyncReviewDesk, AsyncScopedMemory, open_async
+from muniment.aio import (
+    AsyncDelegate,
+    AsyncMemory,
+    AsyncReviewDesk,
+    AsyncScopedMemory,
+    open_async,
+)
 from muniment.errors import (
     ConflictError,
     ForeignFileError,
@@ -30,7 +36,7 @@ from muniment.ports import ModelReply
 from muniment.records import Statement, WritePath
 from muniment.results import Finding, Outcome
 from muniment.scope import Principal, Role
-from muniment.scoped import ReviewDesk, ScopedMemory
+from muniment.scoped import Delegate, ReviewDesk, ScopedMemory
 
 ROOT = Path(__file__).resolve().parents[1]
 SCOPE: dict[str, Any] = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "helper"}
@@ -38,6 +44,7 @@ TWINS: dict[type, type] = {
     Memory: AsyncMemory,
     ScopedMemory: AsyncScopedMemory,
     ReviewDesk: AsyncReviewDesk,
+    Delegate: AsyncDelegate,
 }
 GUARD = 60.0
 """Seconds after which a test that hangs fails; nothing waits this long otherwise."""
@@ -84,7 +91,7 @@ def public(cls: type) -> set[str]:
 @pytest.mark.promise("OPE-1")
 @pytest.mark.parametrize("sync", TWINS)
 def test_every_public_name_of_the_sync_facade_has_a_twin(sync: type) -> None:
-    more = {"aclose"} if sync is Memory else set()
+    more = {"run", "aclose"} if sync is Memory else {"run"}
 
     assert public(TWINS[sync]) == public(sync) | more
 

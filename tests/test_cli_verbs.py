@@ -9,7 +9,9 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from muniment.cli import app
-from tests.command_line import VERBS, WITHOUT, public
+from muniment.scoped import ScopedMemory
+from muniment.tools import ToolName
+from tests.command_line import TOOLS, VERBS, WITHOUT, public
 
 OWN = {
     "demo": "shows; calls the facade many times",
@@ -50,3 +52,12 @@ def test_every_command_is_that_of_a_verb_or_has_a_reason() -> None:
 
     assert named | set(OWN) == set(commands(group))
     assert not named & set(OWN)
+
+
+@pytest.mark.promise("OPE-1", "TOO-1")
+@pytest.mark.parametrize("tool", ToolName)
+def test_every_tool_is_that_of_a_verb_and_a_person_has_a_command_for_it(tool: ToolName) -> None:
+    face, verb, command = TOOLS[tool]
+
+    assert verb in public(face)
+    assert command in VERBS[ScopedMemory].values()

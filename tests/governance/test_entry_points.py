@@ -24,7 +24,7 @@ from muniment.memory import open as open_memory
 from muniment.records import Statement, WritePath
 from muniment.results import Finding
 from muniment.scope import Principal, Role, Scope
-from muniment.scoped import ReviewDesk, ScopedMemory
+from muniment.scoped import Delegate, ReviewDesk, ScopedMemory
 from tests.command_line import VERBS, WITHOUT, public
 
 SCOPE = Scope("acme", "user_42", "helper")
@@ -152,6 +152,7 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
     (ReviewDesk, "revise"): lambda at: Call(
         [SCOPE, at.other], {"text": at.text}, [at.other, "--text", at.text]
     ),
+    (Delegate, "remember"): lambda at: Call([at.text], KIND),
 }
 """Every verb that writes what somebody says, and how it is called."""
 
@@ -184,6 +185,7 @@ OTHERS: dict[type, set[str]] = {
         "candidates",
         "conflicts",
         "counts",
+        "delegate",
         "export",
         "forget",
         "forget_all",
@@ -203,6 +205,7 @@ OTHERS: dict[type, set[str]] = {
         "with_spaces",
     },
     ReviewDesk: {"candidate", "candidates", "conflicts", "find", "forget", "record", "reject"},
+    Delegate: {"forget", "list", "refuse", "scope", "writes"},
 }
 """The verbs that store nothing of what somebody says."""
 
@@ -245,7 +248,11 @@ def codes_of(error: MunimentError) -> list[str]:
 def by_library(face: type, verb: str, at: Prepared) -> list[str]:
     call = ENTRY_POINTS[face, verb](at)
     with open_memory(at.store, embedder="none") as memory:
-        faces = {ScopedMemory: mine(memory), ReviewDesk: memory.reviewing(REVIEWER)}
+        faces: dict[type, object] = {
+            ScopedMemory: mine(memory),
+            ReviewDesk: memory.reviewing(REVIEWER),
+            Delegate: mine(memory).delegate(writes="explicit"),
+        }
         sync = faces.get(face, memory)
         try:
             getattr(sync, verb)(*call.places, **call.names)
@@ -260,7 +267,11 @@ def by_aio(face: type, verb: str, at: Prepared) -> list[str]:
     async def work() -> list[str]:
         async with await open_async(at.store, embedder="none") as memory:
             me = memory.scoped(tenant_id="acme", user_id="user_42", agent_id="helper")
-            faces = {ScopedMemory: me, ReviewDesk: memory.reviewing(REVIEWER)}
+            faces: dict[type, object] = {
+                ScopedMemory: me,
+                ReviewDesk: memory.reviewing(REVIEWER),
+                Delegate: me.delegate(writes="explicit"),
+            }
             twin = faces.get(face, memory)
             try:
                 await getattr(twin, verb)(*call.places, **call.names)

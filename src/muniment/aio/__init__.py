@@ -16,7 +16,8 @@ sync method of the same name, whose docstring describes them.
 from __future__ import annotations
 
 from muniment.aio.memory import AsyncMemory, open_async
+from muniment.aio.scoped.delegate import AsyncDelegate
 from muniment.aio.scoped.desk import AsyncReviewDesk
 from muniment.aio.scoped.memory import AsyncScopedMemory
 
-__all__ = ["AsyncMemory", "AsyncReviewDesk", "AsyncScopedMemory", "open_async"]
+__all__ = ["AsyncDelegate", "AsyncMemory", "AsyncReviewDesk", "AsyncScopedMemory", "open_async"]

@@ -10,6 +10,7 @@ from muniment.scoped.base import (
     Progress,
     Services,
 )
+from muniment.scoped.delegate import Delegate
 from muniment.scoped.desk import ReviewDesk
 from muniment.scoped.memory import ScopedMemory
 
@@ -17,6 +18,7 @@ __all__ = [
     "DEFAULT_BUDGET",
     "DEFAULT_LIMIT",
     "DEFAULT_MINIMUM_SCORE",
+    "Delegate",
     "OnError",
     "Progress",
     "ReviewDesk",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from muniment.scope import Space
+from muniment.scoped.delegate import Delegate, Writes
 from muniment.scoped.exchanging import ScopedExchanging
 from muniment.scoped.forgetting import ScopedForgetting
 from muniment.scoped.proposing import ScopedProposing
@@ -25,3 +26,15 @@ class ScopedMemory(
             ScopeError: A space belongs to another tenant, or is shared by another user's agents.
         """
         return ScopedMemory(self._services, self._scope, spaces)
+
+    def delegate(self, *, writes: Writes = "propose") -> Delegate:
+        """Return what an agent may do in the name of the person; the tools are built on it.
+
+        Args:
+            writes: `"propose"`: what the agent says waits for review. `"explicit"`: the
+                application lets it write and delete; a statement of the person still outranks it.
+
+        Raises:
+            InvalidInputError: `writes` is neither.
+        """
+        return Delegate(self._services, self._scope, writes)

@@ -77,8 +77,9 @@ class Reads:
         kinds: Collection[str] | None,
         filters: Mapping[str, Any] | None,
         superseded: bool,
+        reader: Reader = Reader.SUBJECT,
     ) -> Page:
-        """Return one page of records, newest first.
+        """Return one page of the records that a reader is shown, newest first.
 
         Raises:
             InvalidInputError: `limit` is not between 1 and 1000, or a kind or filter is wrong.
@@ -87,8 +88,8 @@ class Reads:
         check_limit(limit, LONGEST_PAGE)
         names = None if kinds is None else sorted(self._policy.names(kinds))
         conditions = parse_filters(filters)
-        withheld = self._policy.withheld(Reader.SUBJECT)
-        bound = repr((names, conditions, superseded))
+        withheld = self._policy.withheld(reader)
+        bound = repr((names, conditions, superseded, reader.value))
         key = self._store.keys.cursor(scope)
         before = _NEWEST if cursor is None else _read_cursor(key, bound, cursor)
         wanted = (Status.ACTIVE, Status.SUPERSEDED) if superseded else (Status.ACTIVE,)

@@ -71,6 +71,16 @@ class Writes:
         (vector,) = gate.embed(owner, [admitted])
         return gate.write(owner, author, lambda tx: gate.file(tx, owner, admitted, author, vector))
 
+    def refuse(self, owner: Owner, author: Author, reason: str) -> None:
+        """Write down that something was refused before it reached the gate.
+
+        Args:
+            owner: Whose memory it was to change.
+            author: Who asked.
+            reason: A code; never what somebody said.
+        """
+        self._gate.audit_refusal(owner, author, reason)
+
     def remember_many(
         self,
         owner: Owner,

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from muniment.aio.workers import Workers
+from muniment.aio.workers import T, Workers
 from muniment.scope import Scope, Space
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ class AsyncScopedBase:
     def __init__(self, sync: ScopedMemory, workers: Workers) -> None:
         self._sync = sync
         self._workers = workers
+
+    async def run(self, work: Callable[[ScopedMemory], T]) -> T:
+        """Run several calls of the sync twin, one after another, on one worker thread."""
+        return await self._workers.store(work, self._sync)
 
     @property
     def scope(self) -> Scope:

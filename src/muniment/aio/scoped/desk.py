@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from muniment.aio.workers import Workers
+from muniment.aio.workers import T, Workers
 from muniment.records import Record
 from muniment.results import Candidate, Receipt, Written
 from muniment.scope import Owner
@@ -20,6 +21,10 @@ class AsyncReviewDesk:
     def __init__(self, sync: ReviewDesk, workers: Workers) -> None:
         self._sync = sync
         self._workers = workers
+
+    async def run(self, work: Callable[[ReviewDesk], T]) -> T:
+        """Run several calls of the sync twin, one after another, on one worker thread."""
+        return await self._workers.store(work, self._sync)
 
     async def candidates(
         self, *, status: str = "pending", limit: int = 50, owner: Owner | None = None

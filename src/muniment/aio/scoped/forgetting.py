@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from muniment.aio.scoped.base import AsyncScopedBase
-from muniment.aio.workers import Workers
+from muniment.aio.workers import T, Workers
 from muniment.results import Receipt
 from muniment.scope import Space
 
@@ -22,6 +22,10 @@ class AsyncStoreForgetting:
     def __init__(self, sync: Memory, workers: Workers) -> None:
         self._sync = sync
         self._workers = workers
+
+    async def run(self, work: Callable[[Memory], T]) -> T:
+        """Run several calls of the sync twin, one after another, on one worker thread."""
+        return await self._workers.store(work, self._sync)
 
     async def forget_user(
         self, *, tenant_id: str, user_id: str, dry_run: bool = False, wait: bool = False

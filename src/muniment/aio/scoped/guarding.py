@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muniment.aio.workers import Workers
+from muniment.aio.workers import T, Workers
 from muniment.results import Verification
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ class AsyncStoreGuarding:
     def __init__(self, sync: Memory, workers: Workers) -> None:
         self._sync = sync
         self._workers = workers
+
+    async def run(self, work: Callable[[Memory], T]) -> T:
+        """Run several calls of the sync twin, one after another, on one worker thread."""
+        return await self._workers.store(work, self._sync)
 
     async def verify(self, *, anchor: str | Path | None = None) -> Verification:
         """Check every row and audit entry against the store's key, and all against the anchor."""
