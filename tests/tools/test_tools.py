@@ -19,7 +19,7 @@ from tests.tools.conftest import recalled, save, told
 IDENTITY = {"tenant", "tenant_id", "user", "user_id", "agent", "agent_id", "scope", "namespace"}
 RANK = {"authority", "approved", "approval", "approved_by", "actor", "writes", "trust", "verified"}
 WRITES = pytest.mark.parametrize("writes", ["propose", "explicit"])
-ARGUMENTS = {
+ARGUMENTS: dict[str, dict[str, object]] = {
     "remember_fact": {"key": "max apples", "value": "100"},
     "recall_fact": {"key": "max apples"},
     "list_facts": {"limit": 3},
@@ -82,7 +82,7 @@ def test_schema_and_check_agree(tools: MemoryTools, tool: ToolName) -> None:
     validator = Draft202012Validator(definition.input_schema)
     good = ARGUMENTS[tool]
     first = next(iter(good))
-    bad = [{**good, "more": 1}, {**good, first: ["x"]}, {**good, first: ""}, [good], "x"]
+    bad: list[object] = [{**good, "more": 1}, {**good, first: ["x"]}, {**good, first: ""}, [good]]
     bad += [{}] if tool is not ToolName.LIST else [{"limit": 0}, {"limit": 51}]
 
     validator.validate(good)
