@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -235,11 +236,8 @@ def test_a_model_reads_no_kind_that_the_policy_keeps_from_it(tmp_path: Path) -> 
     import muniment
 
     builtin = Path(muniment.__file__).parent / "rules" / "policy.toml"
-    policy = builtin.read_text(encoding="utf-8").replace(
-        'purpose = "What the person likes or wants, as they said it."\n'
-        'readers = ["subject", "agent", "reviewer"]\nmodel = ["propose", "read"]',
-        'purpose = "What the person likes."\nreaders = ["subject"]\nmodel = []',
-    )
+    head, _, rest = builtin.read_text(encoding="utf-8").partition("[kinds.preference]")
+    policy = head + "[kinds.preference]" + re.sub(r"\nmodel = .*", "\nmodel = []", rest, count=1)
     with muniment.open(tmp_path / "m.db", embedder="none", policy=policy) as memory:
         me = memory.scoped(tenant_id="acme", user_id="1001", agent_id="helper")
         me.remember(
