@@ -15,7 +15,9 @@
     ├── ForbiddenError               forbidden
     ├── NotFoundError                not_found
     ├── ConflictError                conflict
-    │   └── StaleApprovalError       stale_approval
+    │   ├── StaleApprovalError       stale_approval
+    │   ├── VersionConflictError     version_conflict
+    │   └── UncertainEffectError     uncertain_effect
     ├── TombstonedError              tombstoned
     ├── BatchError                   batch_failed
     ├── ProviderError                provider_failed
@@ -148,6 +150,18 @@ class StaleApprovalError(ConflictError):
     """What would be approved is not what was shown: look at it again."""
 
     code = "stale_approval"
+
+
+class VersionConflictError(ConflictError):
+    """A thread has another version than the writer saw: read it again and decide anew."""
+
+    code = "version_conflict"
+
+
+class UncertainEffectError(ConflictError):
+    """Nobody knows whether a step had its effect: look there, then resolve it."""
+
+    code = "uncertain_effect"
 
 
 class TombstonedError(MunimentError):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from muniment.ports import Embedder, LanguageModel, Screener, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
-    from muniment.services.forgetting import Forgetting
+    from muniment.services.forgetting import ThreadForgetting
     from muniment.services.gate import Gate
     from muniment.services.maintain import Maintenance
     from muniment.services.review import Reviewing
@@ -127,11 +127,13 @@ def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
     return Exchange(gate, reviewing, read_old_tables)
 
 
-def _deletion(gate: Gate, maintenance: Maintenance) -> tuple[Forgetting, Callable[[], Upkeep]]:
-    from muniment.services.forgetting import Forgetting, Sweeping
+def _deletion(
+    gate: Gate, maintenance: Maintenance
+) -> tuple[ThreadForgetting, Callable[[], Upkeep]]:
+    from muniment.services.forgetting import Sweeping, ThreadForgetting
     from muniment.services.upkeep import keep_up
 
-    forgetting = Forgetting(gate, maintenance.embed_owner)
+    forgetting = ThreadForgetting(gate, maintenance.embed_owner)
     return forgetting, partial(keep_up, maintenance, forgetting, Sweeping(gate, forgetting))
 
 
@@ -162,6 +164,7 @@ class Memory(StoreForgetting, StoreGuarding):
         from muniment.services.recall import Recalling
         from muniment.services.review import Reviewing
         from muniment.services.segments import Segments
+        from muniment.services.threads import ThreadServices
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -192,6 +195,7 @@ class Memory(StoreForgetting, StoreGuarding):
             answering=Answering(store, clock=clock, model=model),
             forgetting=forgetting,
             exchange=_exchange(gate, reviewing),
+            threads=ThreadServices(gate),
         )
 
     @property

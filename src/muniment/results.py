@@ -268,7 +268,9 @@ class Counts(Plain):
         superseded: Records that were replaced.
         expired: Records past their expiry that are not cleaned up yet.
         pending: Active records that wait for an embedding.
-        tombstones: Marks of forgotten records.
+        tombstones: Marks of what was forgotten.
+        threads: Conversations, workflows and stores of items.
+        entries: Events, checkpoints, summaries and items in them.
     """
 
     active: int = 0
@@ -276,6 +278,8 @@ class Counts(Plain):
     expired: int = 0
     pending: int = 0
     tombstones: int = 0
+    threads: int = 0
+    entries: int = 0
 
     def __add__(self, other: Counts) -> Counts:
         """Return the sums."""
@@ -285,6 +289,8 @@ class Counts(Plain):
             self.expired + other.expired,
             self.pending + other.pending,
             self.tombstones + other.tombstones,
+            self.threads + other.threads,
+            self.entries + other.entries,
         )
 
 

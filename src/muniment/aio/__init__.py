@@ -19,5 +19,13 @@ from muniment.aio.memory import AsyncMemory, open_async
 from muniment.aio.scoped.delegate import AsyncDelegate
 from muniment.aio.scoped.desk import AsyncReviewDesk
 from muniment.aio.scoped.memory import AsyncScopedMemory
+from muniment.aio.scoped.thread import AsyncThread
 
-__all__ = ["AsyncDelegate", "AsyncMemory", "AsyncReviewDesk", "AsyncScopedMemory", "open_async"]
+__all__ = [
+    "AsyncDelegate",
+    "AsyncMemory",
+    "AsyncReviewDesk",
+    "AsyncScopedMemory",
+    "AsyncThread",
+    "open_async",
+]

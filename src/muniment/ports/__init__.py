@@ -46,6 +46,7 @@ from muniment.ports.rows import (
     Traces,
 )
 from muniment.ports.store import Snapshot, Store, Transaction
+from muniment.ports.threads import EndedRow, EntryRow, ThreadRow, ThreadView, ThreadWriter
 
 __all__ = [
     "Anchored",
@@ -58,6 +59,8 @@ __all__ = [
     "DeletionWriter",
     "Embedder",
     "EmbeddingModel",
+    "EndedRow",
+    "EntryRow",
     "ExpiredRow",
     "Filed",
     "Head",
@@ -84,6 +87,9 @@ __all__ = [
     "SealedRow",
     "Snapshot",
     "Store",
+    "ThreadRow",
+    "ThreadView",
+    "ThreadWriter",
     "Traces",
     "Transaction",
 ]

@@ -23,6 +23,7 @@ from muniment.ports.rows import (
     Proposed,
     Traces,
 )
+from muniment.ports.threads import ThreadView, ThreadWriter
 from muniment.records import AuditEntry, Authority, Record, Statement
 from muniment.results import Candidate, CandidateStatus, Counts, Finding, StoreInfo
 from muniment.rules.filters import Facts
@@ -32,7 +33,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 T = TypeVar("T")
 
 
-class Snapshot(ArchiveView, DeletionView, InspectionView, Protocol):
+class Snapshot(ArchiveView, DeletionView, InspectionView, ThreadView, Protocol):
     """A consistent, read-only view of the store at one moment."""
 
     def owner(self, owner: Owner) -> OwnerState | None:
@@ -144,7 +145,7 @@ class Snapshot(ArchiveView, DeletionView, InspectionView, Protocol):
         ...
 
 
-class Transaction(Snapshot, ArchiveWriter, DeletionWriter, Protocol):
+class Transaction(Snapshot, ArchiveWriter, DeletionWriter, ThreadWriter, Protocol):
     """A view that can also write. Everything in it commits together or not at all."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:

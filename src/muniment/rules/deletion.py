@@ -16,8 +16,11 @@ if TYPE_CHECKING:
     from muniment.results import Candidate
     from muniment.rules.kinds import Policy
 
-SURFACES = ("records", "words", "vectors", "contexts", "candidates")
-"""Every surface that a trace of a record can be on, in the order of a receipt.
+THREADS = ("threads", "events", "checkpoints", "summaries", "items")
+"""The surfaces of what lies in threads, and of the threads themselves."""
+
+SURFACES = ("records", "words", "vectors", "contexts", "candidates", *THREADS)
+"""Every surface that a trace of what is forgotten can be on, in the order of a receipt.
 
 `contexts` are the vectors of other records that saw its text.
 """
@@ -29,6 +32,7 @@ class Target(StrEnum):
     RECORD = "record"
     RETRACTION = "retraction"
     SELECTION = "selection"
+    THREAD = "thread"
     SCOPE = "scope"
     USER = "user"
     AGENT = "agent"
@@ -56,6 +60,29 @@ class Waiting(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """A thread, its events, and the records that rest on them.
+
+    Attributes:
+        thread_id: The application's id of the thread.
+        ids: Ids of its events and of those records.
+    """
+
+    thread_id: str
+    ids: frozenset[str]
+
+    def made(self, source_id: str, evidence: Collection[str]) -> bool:
+        """Return whether something with this source and evidence was derived from it."""
+        return (
+            source_id == self.thread_id
+            or source_id in self.ids
+            or source_id.startswith(tuple(self.thread_id + mark for mark in ":/#"))
+            or self.thread_id in evidence
+            or not self.ids.isdisjoint(evidence)
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Selection:
     """Which records and candidates of one owner a deletion takes; all conditions must hold.
 
@@ -66,6 +93,7 @@ class Selection:
         source_id: The exact source_id, or None.
         source_prefix: What the source_id starts with, character by character, or None.
         event_id: An id among the evidence, or None.
+        origin: What it was derived from, or None.
     """
 
     memory_id: str | None = None
@@ -74,6 +102,7 @@ class Selection:
     source_id: str | None = None
     source_prefix: str | None = None
     event_id: str | None = None
+    origin: Origin | None = None
 
     def takes(self, record: Record) -> bool:
         """Return whether a record is one of those to forget."""
@@ -94,6 +123,7 @@ class Selection:
             and (self.source_id is None or source == self.source_id)
             and (self.source_prefix is None or source.startswith(self.source_prefix))
             and (self.event_id is None or self.event_id in evidence)
+            and (self.origin is None or self.origin.made(str(source), evidence))
             and passes(facts, self.conditions)
         )
 
@@ -123,7 +153,13 @@ def parse_selection(
             "Use forget_all to forget everything of this scope."
         )
     names = None if kinds is None else policy.names(kinds)
-    return Selection(kinds=names, conditions=conditions, **given)
+    return Selection(
+        kinds=names,
+        conditions=conditions,
+        source_id=given["source_id"],
+        source_prefix=given["source_prefix"],
+        event_id=given["event_id"],
+    )
 
 
 def _exact(name: str, value: str | None) -> str | None:

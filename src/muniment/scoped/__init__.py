@@ -13,6 +13,7 @@ from muniment.scoped.base import (
 from muniment.scoped.delegate import Delegate
 from muniment.scoped.desk import ReviewDesk
 from muniment.scoped.memory import ScopedMemory
+from muniment.scoped.thread import Thread
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -24,4 +25,5 @@ __all__ = [
     "ReviewDesk",
     "ScopedMemory",
     "Services",
+    "Thread",
 ]

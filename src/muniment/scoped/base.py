@@ -12,10 +12,11 @@ from muniment.scope import Scope, Space, SpaceType
 if TYPE_CHECKING:
     from muniment.services.answer import Answering
     from muniment.services.exchange import Exchange
-    from muniment.services.forgetting import Forgetting
+    from muniment.services.forgetting import ThreadForgetting
     from muniment.services.reads import Reads
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
+    from muniment.services.threads import ThreadServices
     from muniment.services.writes import Writes
 
 Progress = Callable[[int, int], None]
@@ -38,6 +39,7 @@ class Services:
         answering: Answering.
         forgetting: Deletion.
         exchange: Export and import.
+        threads: Threads and what lies in them.
     """
 
     writes: Writes
@@ -45,8 +47,9 @@ class Services:
     reviewing: Reviewing
     recalling: Recalling
     answering: Answering
-    forgetting: Forgetting
+    forgetting: ThreadForgetting
     exchange: Exchange
+    threads: ThreadServices
 
 
 class ScopedBase:

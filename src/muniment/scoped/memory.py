@@ -8,11 +8,17 @@ from muniment.scoped.exchanging import ScopedExchanging
 from muniment.scoped.forgetting import ScopedForgetting
 from muniment.scoped.proposing import ScopedProposing
 from muniment.scoped.reading import ScopedReading
+from muniment.scoped.threads import ScopedThreads
 from muniment.scoped.writing import ScopedWriting
 
 
 class ScopedMemory(
-    ScopedWriting, ScopedForgetting, ScopedReading, ScopedProposing, ScopedExchanging
+    ScopedWriting,
+    ScopedForgetting,
+    ScopedReading,
+    ScopedProposing,
+    ScopedExchanging,
+    ScopedThreads,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

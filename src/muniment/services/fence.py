@@ -21,6 +21,16 @@ def event_digest(keys: Keys, owner: Owner, event_id: str) -> bytes:
     return digest(keys.tombstone(owner), "event", event_id)
 
 
+def thread_digest(keys: Keys, owner: Owner, sort: str, name: str) -> bytes:
+    """Return the keyed digest by which a tombstone knows a thread."""
+    return digest(keys.tombstone(owner), "thread", sort, name)
+
+
+def thread_name(keys: Keys, owner: Owner, sort: str, name: str) -> str:
+    """Return how audit and tombstones name a thread: nothing that the caller's id says."""
+    return f"thr_{thread_digest(keys, owner, sort, name).hex()}"
+
+
 def refuse_late(
     view: Snapshot,
     state: OwnerState,

@@ -8,13 +8,13 @@ from muniment.rules.deletion import Waiting
 from muniment.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    from muniment.services.forgetting import Forgetting, Sweeping
+    from muniment.services.forgetting import Sweeping, ThreadForgetting
     from muniment.services.maintain import Maintenance
 
 _COMPACTION = (Waiting.COMPACTION, Waiting.READER)
 
 
-def keep_up(maintenance: Maintenance, forgetting: Forgetting, sweeping: Sweeping) -> Upkeep:
+def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sweeping) -> Upkeep:
     """Carry on deletions, end lifetimes, compact once for all that waits, and verify.
 
     Raises:

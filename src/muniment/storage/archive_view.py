@@ -15,14 +15,11 @@ from muniment.ports import (
 from muniment.records import canonical_json
 from muniment.results import Candidate
 from muniment.storage.base import to_audit_entry, to_candidate, to_owner
-from muniment.storage.rows_view import (
-    RecordSnapshot,
-    RecordTransaction,
-    key_of,
-)
+from muniment.storage.rows_view import key_of
+from muniment.storage.threads_view import ThreadSnapshot, ThreadTransaction
 
 
-class ArchiveSnapshot(RecordSnapshot):
+class ArchiveSnapshot(ThreadSnapshot):
     """A consistent view of everything that an export holds."""
 
     def owners_of_user(self, tenant_id: str, user_id: str) -> list[OwnerState]:
@@ -83,7 +80,7 @@ class ArchiveSnapshot(RecordSnapshot):
         return [ImportedReceipt(row[0], json.loads(row[1])) for row in rows]
 
 
-class ArchiveTransaction(ArchiveSnapshot, RecordTransaction):
+class ArchiveTransaction(ArchiveSnapshot, ThreadTransaction):
     """A view that can also keep what only an import brings."""
 
     def append_imported_audit(self, owner: OwnerState, imported: ImportedEntry) -> bool:

@@ -14,7 +14,10 @@ from muniment.rules.deletion import SURFACES, Step, Target, Waiting
 from muniment.storage.archive_view import ArchiveSnapshot, ArchiveTransaction
 from muniment.storage.rows_view import key_of
 
-_ERASURE = ("contexts", "vectors", "words", "candidates", "records")
+_ERASURE = (
+    *("contexts", "vectors", "words", "candidates", "records"),
+    *("events", "checkpoints", "summaries", "items", "threads"),
+)
 """The surfaces in the order in which foreign keys let them go.
 
 A surface has two queries: `count_item_NAME` and `delete_item_NAME`. What keeps another copy of a

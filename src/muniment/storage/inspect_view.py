@@ -19,12 +19,16 @@ _TABLES = {
     "vectors": "all_vectors",
     "candidates": "all_candidates",
     "tombstones": "all_tombstones",
+    "threads": "all_threads",
+    "entries": "all_entries",
 }
 _SEALED = {
     "records": "sealed_records",
     "words": "sealed_words",
     "vectors": "sealed_vectors",
     "candidates": "sealed_candidates",
+    "threads": "sealed_threads",
+    "entries": "sealed_entries",
 }
 _EVERY = 2**62
 

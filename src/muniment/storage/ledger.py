@@ -10,7 +10,15 @@ from typing import Any, Protocol
 from muniment.ports import OwnerState
 from muniment.storage.guard import MAC, Guard, element, mask, unmask
 
-PROTECTED = ("records", "words", "vectors", "candidates", "tombstones")
+PROTECTED = (
+    "records",
+    "words",
+    "vectors",
+    "candidates",
+    "tombstones",
+    "threads",
+    "entries",
+)
 _OWNERS = "owners"
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
 

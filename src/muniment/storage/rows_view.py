@@ -41,6 +41,8 @@ _RESEALING = {
     "words": ("reseal_words", ("words",)),
     "vectors": ("upsert_vector", ("vector",)),
     "candidates": ("reseal_candidate", ("statement", "reason")),
+    "threads": ("reseal_thread", ("content",)),
+    "entries": ("reseal_entry", ("label", "content")),
 }
 
 
@@ -142,7 +144,8 @@ class RecordSnapshot(GuardedView):
         values = {**key_of(owner), "now": now}
         ((active, superseded, expired, pending),) = self._all("counts", values)
         ((tombstones,),) = self._all("count_tombstones", values)
-        return Counts(active, superseded, expired, pending, tombstones)
+        ((threads, entries),) = self._all("count_threads", values)
+        return Counts(active, superseded, expired, pending, tombstones, threads, entries)
 
     def pending(self, owner: OwnerState, slot: int, after: int, limit: int) -> list[PendingText]:
         """Return active records without a vector of the slot, in order."""

@@ -13,7 +13,7 @@ from muniment.results import StoreInfo
 from muniment.storage.sealed_facts import OpenFacts
 from muniment.storage.sealed_names import Names
 from muniment.storage.sealed_pieces import RANGE, TABLES, sealed_again
-from muniment.storage.sealed_view import SealedSnapshot
+from muniment.storage.sealed_threads import SealedThreadView
 from muniment.storage.sealed_writer import SealedTransaction
 from muniment.storage.sealing import Sealer
 from muniment.storage.unlock import Unlocker
@@ -57,7 +57,7 @@ class SealedStore:
         with self._inner.snapshot() as view:
             if self._vault.refresh():
                 self._facts.clear()
-            yield SealedSnapshot(view, self._vault, self._names, self._facts)
+            yield SealedThreadView(view, self._vault, self._names, self._facts)
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction that seals what it writes."""

@@ -12,8 +12,9 @@ from muniment.records import canonical_json
 from muniment.storage.sealed_names import DECIDED, SEALED, sealed_part
 from muniment.storage.sealing import Sealer, Unreadable, decoded
 
-TABLES = ("records", "words", "vectors", "candidates")
+TABLES = ("records", "words", "vectors", "candidates", "threads", "entries")
 RANGE = 256
+_COLUMNS = {"threads": ("thread",), "entries": ("entry:label", "entry:content")}
 
 
 def all_sealed(view: Snapshot, head: Head) -> Iterator[SealedRow]:
@@ -39,6 +40,9 @@ def pieces(row: SealedRow) -> list[tuple[str, bytes]]:
         if reason.startswith(DECIDED):
             found.append(("decision", decoded(reason.removeprefix(DECIDED))))
         return found
+    if row.table in _COLUMNS:
+        blobs = [part if isinstance(part, bytes) else b"" for part in row.parts]
+        return list(zip(_COLUMNS[row.table], blobs, strict=True))
     column = "words" if row.table == "words" else f"vector:{row.slot}"
     return [(column, bytes(row.parts[0] or b""))]  # type: ignore[arg-type]
 

@@ -25,11 +25,12 @@ from muniment.storage.sealed_names import (
     sealed_record,
     sealed_statement,
 )
-from muniment.storage.sealed_view import SealedSnapshot, through
+from muniment.storage.sealed_threads import SealedThreadWriter
+from muniment.storage.sealed_view import through
 from muniment.storage.vault import DataKey, Place
 
 
-class SealedTransaction(SealedSnapshot):
+class SealedTransaction(SealedThreadWriter):
     """The `Transaction` port over another one: seals what it writes."""
 
     _inner: Transaction

@@ -8,6 +8,7 @@ from muniment.aio.scoped.exchanging import AsyncScopedExchanging
 from muniment.aio.scoped.forgetting import AsyncScopedForgetting
 from muniment.aio.scoped.proposing import AsyncScopedProposing
 from muniment.aio.scoped.reading import AsyncScopedReading
+from muniment.aio.scoped.threads import AsyncScopedThreads
 from muniment.aio.scoped.writing import AsyncScopedWriting
 from muniment.scope import Space
 from muniment.scoped.delegate import Writes
@@ -19,6 +20,7 @@ class AsyncScopedMemory(
     AsyncScopedReading,
     AsyncScopedProposing,
     AsyncScopedExchanging,
+    AsyncScopedThreads,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from muniment.services.forgetting.requests import Forgetting
 from muniment.services.forgetting.sweep import Sweeping
+from muniment.services.forgetting.threads import ThreadForgetting
 
-__all__ = ["Forgetting", "Sweeping"]
+__all__ = ["Sweeping", "ThreadForgetting"]

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import NotFoundError
 from muniment.ports import Deletion, NewTombstone
-from muniment.rules.deletion import SURFACES, Step, Target, Waiting
+from muniment.rules.deletion import SURFACES, THREADS, Step, Target, Waiting
 from muniment.rules.statement import statement_of
 from muniment.rules.tombstones import Burial
 from muniment.services.fence import event_digest
 from muniment.services.forgetting.choosing import NEWEST
+from muniment.services.forgetting.lying import Lying, whole
 
 if TYPE_CHECKING:
     from muniment.ports import OwnerState, Transaction
@@ -23,7 +24,8 @@ CHUNK = 500
 """Most records that one transaction erases; as many are gone in the transaction that hides them."""
 
 _FIRST = (Step.REQUESTED, Step.HIDDEN)
-_WITH_RECORDS = tuple(name for name in SURFACES if name != "candidates")
+_AT_ONCE = ("candidates", *THREADS)
+_WITH_RECORDS = tuple(name for name in SURFACES if name not in _AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,7 @@ class Fanout:
         seqs: Collection[int] | None,
         candidates: Collection[Candidate],
         remains: Mapping[str, int],
+        lying: Lying | None = None,
     ) -> Deletion:
         """Take everything out of every read, in this transaction.
 
@@ -85,6 +88,7 @@ class Fanout:
             seqs: The records' places, or None for all that the owner has.
             candidates: The candidates that go with them.
             remains: What of the related is known to stay.
+            lying: The threads and entries that go with them; with `seqs` None, all.
 
         Raises:
             NotFoundError: Nothing of it is there.
@@ -110,14 +114,19 @@ class Fanout:
         tx.open_deletion(deletion)
         hidden = tx.hide(state, order.deletion_id, None if seqs is None else sorted(seqs))
         tx.note_candidates(state, order.deletion_id, sorted(one.seq for one in candidates))
-        if not hidden and not candidates:
+        if seqs is None:
+            lying = whole(tx, state)
+        lying = lying or Lying()
+        lying.note(tx, state, order.deletion_id, everything=seqs is None)
+        if not hidden and not candidates and not lying:
             raise NotFoundError("There is nothing left to forget.")
         counted = tx.count_traces(state, order.deletion_id)
         self._account(tx, state, order, hidden)
         for candidate in candidates:
             self._gate.bury(tx, state, candidate.statement, candidate.candidate_id, order.burial)
         self._bury_event(tx, state, order)
-        gone = tx.erase(state, order.deletion_id, ("candidates",), 0, NEWEST)
+        self._bury_lying(tx, state, order, lying)
+        gone = tx.erase(state, order.deletion_id, _AT_ONCE, 0, NEWEST)
         surfaces = {
             name: (found, gone.get(name, 0), found - gone.get(name, 0))
             for name, found in counted.items()
@@ -146,6 +155,24 @@ class Fanout:
         mark = event_digest(self._gate.store.keys, state.owner, order.event_id)
         now = self._gate.clock.now()
         tx.bury(state, NewTombstone(order.deletion_id, mark, mark, order.burial.value, now))
+
+    def _bury_lying(self, tx: Transaction, state: OwnerState, order: Order, lying: Lying) -> None:
+        """Bury threads and events, unless they only reached the end of their time."""
+        now, keys = self._gate.clock.now(), self._gate.store.keys
+        if lying:
+            tx.append_audit(
+                state,
+                at=now,
+                actor=order.actor,
+                action="expire" if order.target is Target.EXPIRY else "forget",
+                memory_ids=[name for name, _ in lying.graves(keys, state.owner)],
+                reason=f"{order.target.value} {order.deletion_id}",
+            )
+        if order.target is Target.EXPIRY:
+            return
+        marks = [(order.deletion_id, event_digest(keys, state.owner, one)) for one in lying.events]
+        for name, mark in [*lying.graves(keys, state.owner), *marks]:
+            tx.bury(state, NewTombstone(name, mark, mark, order.burial.value, now))
 
     def erase(self, tx: Transaction, deletion: Deletion) -> Deletion:
         """Erase the next hidden records with all that was derived from them, and bury them."""

@@ -96,8 +96,23 @@ def _remains(parts: Sequence[Deletion]) -> tuple[str, ...]:
         (_NAMES, any(part.whole for part in parts)),
         (_VERSIONS, any(part.remains.get("versions") for part in parts)),
         (named, dependants > 0),
+        (_derived(parts), True),
     ]
-    return tuple(sentence for sentence, holds in wanted if holds)
+    return tuple(sentence for sentence, holds in wanted if holds and sentence)
+
+
+def _derived(parts: Sequence[Deletion]) -> str:
+    """Return which statements stay that were derived from a thread, or an empty text."""
+    count = sum(part.remains.get("derived", 0) for part in parts)
+    ids = [name for part in parts for name in part.remains if name.startswith(("mem_", "cnd_"))]
+    listed = ", ".join(sorted(ids))
+    more = f" and {count - len(ids)} more" if count > len(ids) else ""
+    if not count:
+        return ""
+    return (
+        f"{count} statements that were derived from the thread stay; forget them with cascade, or "
+        f"one by one: {listed}{more}."
+    )
 
 
 def issue(tx: Transaction, keys: Keys, tenant_id: str, receipt: Receipt, owner_no: int) -> Receipt:

@@ -13,6 +13,7 @@ from muniment.rules.deletion import Selection, Target, parse_selection
 from muniment.services.forgetting.choosing import NEWEST, Choosing, Chosen, every_candidate
 from muniment.services.forgetting.fanout import Order
 from muniment.services.forgetting.job import DeletionJob
+from muniment.services.forgetting.lying import whole
 from muniment.services.forgetting.receipts import counted, subject_of
 
 if TYPE_CHECKING:
@@ -66,13 +67,13 @@ class Forgetting(DeletionJob):
         if rehearse:
             return self._rehearse_selection(owner, selection)
         receipt = self._select(owner, selection, Target.SELECTION, actor=actor, compact=compact)
-        return receipt or _nothing(Target.SELECTION)
+        return receipt or rehearsed(Target.SELECTION)
 
     def _select(
         self, owner: Owner, selection: Selection, target: Target, *, actor: str, compact: bool
     ) -> Receipt | None:
         tenant_id = owner.tenant_id
-        order = self._order(target, tenant_id, actor, *_parts(owner), event=selection.event_id)
+        order = self._order(target, tenant_id, actor, *owner_parts(owner), event=selection.event_id)
         chosen = Chosen()
         with self._store.snapshot() as view:
             state = view.owner(owner)
@@ -119,7 +120,7 @@ class Forgetting(DeletionJob):
         return self.forget_owners(
             Target.SCOPE,
             owner.tenant_id,
-            _parts(owner),
+            owner_parts(owner),
             lambda other: other == owner,
             actor=actor,
             compact=compact,
@@ -164,7 +165,7 @@ class Forgetting(DeletionJob):
         if rehearse:
             return self._rehearse_owners(target, meant)
         parts = self._store.write(lambda tx: self._erase_all(tx, meant(tx), order))
-        return self._run(parts, compact=compact) if parts else _nothing(target)
+        return self._run(parts, compact=compact) if parts else rehearsed(target)
 
     def _erase_all(
         self, tx: Transaction, states: Iterable[OwnerState], order: Order
@@ -172,7 +173,8 @@ class Forgetting(DeletionJob):
         parts = []
         for state in states:
             candidates = every_candidate(tx, state)
-            if candidates or tx.page(state, NEWEST, 1, self._clock.now()):
+            has_records = tx.page(state, NEWEST, 1, self._clock.now())
+            if candidates or has_records or tx.archived_threads(state, 0, 1):
                 part = self._fanout.begin(
                     tx, state, order, seqs=None, candidates=candidates, remains={}
                 )
@@ -192,8 +194,8 @@ class Forgetting(DeletionJob):
             state = view.owner(owner)
             if state is not None:
                 self._choosing.choose(view, state, selection, chosen)
-                found = _count(view, state, chosen.records, len(chosen.candidates))
-        return _nothing(Target.SELECTION, found)
+                found = count_traces(view, state, chosen.records, len(chosen.candidates))
+        return rehearsed(Target.SELECTION, found)
 
     def _rehearse_owners(
         self, target: Target, meant: Callable[[Snapshot], list[OwnerState]]
@@ -203,9 +205,10 @@ class Forgetting(DeletionJob):
             for state in meant(view):
                 chosen = Chosen()
                 self._choosing.choose(view, state, Selection(), chosen)
-                counts = _count(view, state, chosen.records, len(chosen.candidates))
+                counts = count_traces(view, state, chosen.records, len(chosen.candidates))
+                counts |= whole(view, state).counts
                 total = {name: total.get(name, 0) + n for name, n in counts.items()}
-        return _nothing(target, total)
+        return rehearsed(target, total)
 
     def _run(self, parts: list[Deletion], *, compact: bool) -> Receipt:
         receipt = self.carry_on(parts)
@@ -216,13 +219,15 @@ class Forgetting(DeletionJob):
         return receipt
 
 
-def _parts(owner: Owner) -> tuple[str, ...]:
+def owner_parts(owner: Owner) -> tuple[str, ...]:
+    """Return what names an owner inside its tenant."""
     return type(owner).__name__, *owner.to_dict().values()
 
 
-def _count(
+def count_traces(
     view: Snapshot, state: OwnerState, seqs: Iterable[int], candidates: int
 ) -> dict[str, int]:
+    """Return how many rows of records and candidates there are, by surface."""
     total = {"records": 0, "words": 0, "vectors": 0, "candidates": candidates}
     for seq in seqs:
         for name, count in view.traces(state, seq)._asdict().items():
@@ -230,7 +235,7 @@ def _count(
     return total
 
 
-def _nothing(target: Target, found: dict[str, int] | None = None) -> Receipt:
+def rehearsed(target: Target, found: dict[str, int] | None = None) -> Receipt:
     """Return the receipt of a rehearsal, or of a deletion that found nothing to do."""
     return Receipt(
         receipt_id="",

@@ -782,3 +782,295 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :
 -- What of candidates is sealed in a sealed store.
 SELECT seq, 0, statement, reason FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: thread_by_name
+-- Everything of one thread by its type and name.
+SELECT * FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND type = :type AND name = :name;
+
+-- name: thread_by_seq
+-- Everything of one thread by its place.
+SELECT * FROM threads WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: threads_of_type
+-- Everything of the threads of one type.
+SELECT * FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND type = :type
+ORDER BY seq;
+
+-- name: all_threads
+-- Everything of every thread of an owner.
+SELECT * FROM threads WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: insert_thread
+-- A new thread.
+INSERT INTO threads (tenant_id, owner_no, seq, type, name, version, last_number, content,
+                     created_at, changed_at, expires_at)
+VALUES (:tenant_id, :owner_no, :seq, :type, :name, :version, :last_number, :content,
+        :created_at, :changed_at, :expires_at)
+RETURNING *;
+
+-- name: update_thread
+-- What changes of a thread.
+UPDATE threads SET version = :version, last_number = :last_number, content = :content,
+                   changed_at = :changed_at, expires_at = :expires_at
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: entry_by_name
+-- Everything of one entry by its name within a thread.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :thread AND sort = :sort
+    AND name = :name;
+
+-- name: entries_after
+-- Entries of a thread numbered above a number, in order.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :thread AND sort = :sort
+    AND number > :after
+ORDER BY number, seq LIMIT :limit;
+
+-- name: entries_before
+-- Entries of a thread numbered below a number, the last first.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :thread AND sort = :sort
+    AND number < :before
+ORDER BY number DESC, seq DESC LIMIT :limit;
+
+-- name: entries_in_folder
+-- Entries of one folder of a thread, in order of writing.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :thread AND sort = :sort
+    AND folder = :folder
+ORDER BY seq;
+
+-- name: entries_of_sort
+-- Entries of one sort of a thread, in order of writing.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :thread AND sort = :sort
+ORDER BY seq;
+
+-- name: entry_by_seq
+-- Everything of one entry by its place.
+SELECT * FROM entries WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: all_summaries
+-- Every summary of an owner, in order of writing.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND sort = 'summary'
+ORDER BY seq;
+
+-- name: all_entries
+-- Everything of every entry of an owner.
+SELECT * FROM entries WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: archived_threads
+-- Threads of an owner above a place, in order of writing.
+SELECT * FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: archived_entries
+-- Entries of an owner above a place, in order of writing.
+SELECT * FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
+ORDER BY seq LIMIT :limit;
+
+-- name: insert_entry
+-- A new entry of a thread.
+INSERT INTO entries (tenant_id, owner_no, seq, thread, sort, number, name, folder, label, content,
+                     created_at, changed_at, idle, expires_at, ends_at)
+VALUES (:tenant_id, :owner_no, :seq, :thread, :sort, :number, :name, :folder, :label, :content,
+        :created_at, :changed_at, :idle, :expires_at, :ends_at)
+RETURNING *;
+
+-- name: update_entry
+-- What changes of an entry.
+UPDATE entries SET label = :label, content = :content, changed_at = :changed_at, idle = :idle,
+                   expires_at = :expires_at, ends_at = :ends_at
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: touch_entry
+-- Let an entry live longer.
+UPDATE entries SET ends_at = :ends_at
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: delete_entry
+-- Remove one entry.
+DELETE FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: ended_rows
+-- Entries and threads of any owner whose time is over, those first that ended first.
+SELECT tenant_id, owner_no, seq, ends_at, 0 FROM entries
+WHERE ends_at IS NOT NULL AND ends_at <= :now
+UNION ALL
+SELECT tenant_id, owner_no, seq, expires_at, 1 FROM threads
+WHERE expires_at IS NOT NULL AND expires_at <= :now
+ORDER BY 4 LIMIT :limit;
+
+-- name: count_threads
+-- How many threads a scope has, and how many entries.
+SELECT (SELECT count(*) FROM threads WHERE tenant_id = :tenant_id AND owner_no = :owner_no),
+       (SELECT count(*) FROM entries WHERE tenant_id = :tenant_id AND owner_no = :owner_no);
+
+-- name: stamp_threads
+-- Authenticate a thread's row.
+UPDATE threads SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: stamp_entries
+-- Authenticate an entry's row.
+UPDATE entries SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: sealed_threads
+-- What of threads is sealed in a sealed store.
+SELECT seq, 0, content FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: sealed_entries
+-- What of entries is sealed in a sealed store.
+SELECT seq, 0, label, content FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: reseal_thread
+-- Put another ciphertext of a thread in place.
+UPDATE threads SET content = :content
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: reseal_entry
+-- Put another ciphertext of an entry in place.
+UPDATE entries SET label = :label, content = :content
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: note_thread
+-- Make a thread an item of a deletion.
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+SELECT tenant_id, owner_no, :deletion_id, seq FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+ON CONFLICT DO NOTHING;
+
+-- name: note_thread_entries
+-- Make the entries of a thread items of a deletion.
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+SELECT tenant_id, owner_no, :deletion_id, seq FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :seq
+ON CONFLICT DO NOTHING;
+
+-- name: note_every_thread
+-- Make every thread of an owner an item of a deletion.
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+SELECT tenant_id, owner_no, :deletion_id, seq FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+ON CONFLICT DO NOTHING;
+
+-- name: note_every_entry
+-- Make every entry of an owner an item of a deletion.
+INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
+SELECT tenant_id, owner_no, :deletion_id, seq FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+ON CONFLICT DO NOTHING;
+
+-- name: count_item_threads
+-- How many threads of a deletion's items there are.
+SELECT count(*) FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_threads
+-- Remove the threads of a deletion's items within a range.
+DELETE FROM threads
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: count_item_events
+-- How many events of a deletion's items there are.
+SELECT count(*) FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort = 'event'
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_events
+-- Remove the events of a deletion's items within a range.
+DELETE FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort = 'event'
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: count_item_checkpoints
+-- How many checkpoints and their steps and writes of a deletion's items there are.
+SELECT count(*) FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort IN ('checkpoint', 'write', 'step', 'effect')
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_checkpoints
+-- Remove the checkpoints and their steps and writes of a deletion's items within a range.
+DELETE FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort IN ('checkpoint', 'write', 'step', 'effect')
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: count_item_summaries
+-- How many summaries of a deletion's items there are.
+SELECT count(*) FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort = 'summary'
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_summaries
+-- Remove the summaries of a deletion's items within a range.
+DELETE FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort = 'summary'
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: count_item_items
+-- How many items with their vectors of a deletion's items there are.
+SELECT count(*) FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort IN ('item', 'vector')
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
+
+-- name: delete_item_items
+-- Remove the items with their vectors of a deletion's items within a range.
+DELETE FROM entries
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND sort IN ('item', 'vector')
+    AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high)
+RETURNING *;

@@ -160,6 +160,54 @@ CREATE UNIQUE INDEX candidates_by_source ON candidates (tenant_id, owner_no, sou
 CREATE INDEX candidates_pending ON candidates (tenant_id, owner_no, contested)
     WHERE status = 'pending';
 
+CREATE TABLE threads (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    type TEXT NOT NULL,
+    name TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    last_number INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    expires_at INTEGER,
+    mac BLOB,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX threads_by_name ON threads (tenant_id, owner_no, type, name);
+CREATE INDEX threads_by_expiry ON threads (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE entries (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    thread INTEGER NOT NULL,
+    sort TEXT NOT NULL CHECK (sort IN (
+        'event', 'checkpoint', 'write', 'step', 'effect', 'summary', 'item', 'vector')),
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    folder TEXT NOT NULL,
+    label BLOB NOT NULL,
+    content BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    changed_at INTEGER NOT NULL,
+    idle INTEGER,
+    expires_at INTEGER,
+    ends_at INTEGER,
+    mac BLOB,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no, thread) REFERENCES threads (tenant_id, owner_no, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX entries_by_name ON entries (tenant_id, owner_no, thread, sort, name);
+CREATE INDEX entries_by_number ON entries (tenant_id, owner_no, thread, sort, number);
+CREATE INDEX entries_by_folder ON entries (tenant_id, owner_no, thread, sort, folder);
+CREATE INDEX entries_by_end ON entries (ends_at) WHERE ends_at IS NOT NULL;
+CREATE INDEX entries_summaries ON entries (tenant_id, owner_no, seq) WHERE sort = 'summary';
+
 CREATE TABLE audit (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,

@@ -1,0 +1,45 @@
+# Generated from scoped/threads.py by `python scripts/generate_aio`; do not edit.
+"""The async twin of `muniment.scoped.threads`."""
+
+from __future__ import annotations
+
+from muniment.aio.scoped.base import AsyncScopedBase
+from muniment.aio.scoped.thread import AsyncThread
+from muniment.results import Receipt
+from muniment.scoped.thread import CONVERSATION
+from muniment.threads import ThreadInfo
+
+
+class AsyncScopedThreads(AsyncScopedBase):
+    """Threads of one scope. The same thread_id in another scope is another thread."""
+
+    def thread(self, thread_id: str, *, type: str = CONVERSATION) -> AsyncThread:
+        """Return a thread of this scope, whether or not it has been begun."""
+        return AsyncThread(self._sync.thread(thread_id, type=type), self._workers)
+
+    async def threads(
+        self, *, type: str | None = None, limit: int = 100, oldest_first: bool = False
+    ) -> tuple[ThreadInfo, ...]:
+        """Return the threads of this scope by their last change, the newest first."""
+        return await self._workers.store(
+            self._sync.threads, type=type, limit=limit, oldest_first=oldest_first
+        )
+
+    async def forget_thread(
+        self,
+        thread_id: str,
+        *,
+        type: str = CONVERSATION,
+        cascade: bool = False,
+        dry_run: bool = False,
+        wait: bool = False,
+    ) -> Receipt:
+        """Delete a thread with everything in it, and return the evidence."""
+        return await self._workers.store(
+            self._sync.forget_thread,
+            thread_id,
+            type=type,
+            cascade=cascade,
+            dry_run=dry_run,
+            wait=wait,
+        )

@@ -1,0 +1,72 @@
+"""The verbs of one scope about threads: to reach one, to list them, to forget one."""
+
+from __future__ import annotations
+
+from muniment.results import Receipt
+from muniment.scoped.base import ScopedBase
+from muniment.scoped.thread import CONVERSATION, Thread
+from muniment.threads import ThreadInfo
+
+
+class ScopedThreads(ScopedBase):
+    """Threads of one scope. The same thread_id in another scope is another thread."""
+
+    def thread(self, thread_id: str, *, type: str = CONVERSATION) -> Thread:
+        """Return a thread of this scope, whether or not it has been begun.
+
+        Args:
+            thread_id: The application's id of the conversation or workflow.
+            type: What sort of thread; one id may name one of each.
+
+        Raises:
+            InvalidInputError: A part is blank, too long or no string.
+        """
+        from muniment.services.threads import thread_key
+
+        return Thread(self._services, thread_key(self._scope, type, thread_id))
+
+    def threads(
+        self, *, type: str | None = None, limit: int = 100, oldest_first: bool = False
+    ) -> tuple[ThreadInfo, ...]:
+        """Return the threads of this scope by their last change, the newest first.
+
+        Args:
+            type: What sort of threads. None for all.
+            limit: Most threads to return, up to 10,000.
+            oldest_first: Whether those come first that were not changed for longest.
+
+        Raises:
+            InvalidInputError: The limit is out of range.
+        """
+        log = self._services.threads.log
+        return log.threads(self._scope, type, limit, oldest_first=oldest_first)
+
+    def forget_thread(
+        self,
+        thread_id: str,
+        *,
+        type: str = CONVERSATION,
+        cascade: bool = False,
+        dry_run: bool = False,
+        wait: bool = False,
+    ) -> Receipt:
+        """Delete a thread with everything in it, and return the evidence.
+
+        A record or candidate was derived from a thread when its evidence names the thread or one
+        of its events, or its source_id is one of those, or begins with the thread_id and `:`,
+        `/` or `#`.
+
+        Args:
+            thread_id: The thread.
+            type: What sort of thread.
+            cascade: Whether the records and candidates that were derived from it go too; else
+                the receipt's `remains` says how many stay.
+            dry_run: Whether only to count what would be deleted.
+            wait: Whether to rewrite the database at once, so that no byte of it is left there.
+
+        Raises:
+            NotFoundError: This scope has no such thread.
+            StoreError: The database failed; nothing was deleted.
+        """
+        thread = self.thread(thread_id, type=type)
+        return thread.forget(cascade=cascade, dry_run=dry_run, wait=wait)
