@@ -80,6 +80,9 @@ VERBS: dict[type, dict[str, str]] = {
         "record_outcome": "record-outcome",
         "reject": "reject",
         "remember": "remember",
+        "forget_thread": "thread forget",
+        "thread": "thread show",
+        "threads": "thread list",
     },
     ReviewDesk: {
         "approve": "review approve",

@@ -20,6 +20,7 @@ from muniment.aio import (
     AsyncMemory,
     AsyncReviewDesk,
     AsyncScopedMemory,
+    AsyncThread,
     open_async,
 )
 from muniment.errors import (
@@ -36,7 +37,7 @@ from muniment.ports import ModelReply
 from muniment.records import Statement, WritePath
 from muniment.results import Finding, Outcome
 from muniment.scope import Principal, Role
-from muniment.scoped import Delegate, ReviewDesk, ScopedMemory
+from muniment.scoped import Delegate, ReviewDesk, ScopedMemory, Thread
 
 ROOT = Path(__file__).resolve().parents[1]
 SCOPE: dict[str, Any] = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "helper"}
@@ -45,6 +46,7 @@ TWINS: dict[type, type] = {
     ScopedMemory: AsyncScopedMemory,
     ReviewDesk: AsyncReviewDesk,
     Delegate: AsyncDelegate,
+    Thread: AsyncThread,
 }
 GUARD = 60.0
 """Seconds after which a test that hangs fails; nothing waits this long otherwise."""

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/how-to.md", "docs/governance.md", "docs/sealing.md", "docs/tools.md")
+PAGES = (
+    *("README.md", "docs/how-to.md", "docs/governance.md", "docs/sealing.md"),
+    *("docs/tools.md", "docs/threads.md"),
+)
 
 
 def blocks(page: str, language: str) -> list[str]:

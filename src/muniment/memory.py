@@ -174,9 +174,7 @@ class Memory(StoreForgetting, StoreGuarding):
         )
         likeness = Likeness(store, embedder=embedder, words=words, segments=segments)
         reviewing = Reviewing(gate, likeness)
-        self._store = store
-        self._guarding = Guarding(store)
-        self._policy = policy
+        self._store, self._policy, self._guarding = store, policy, Guarding(store)
         self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
         forgetting, self._keep_up = _deletion(gate, self._maintenance)
         self._services = Services(

@@ -39,6 +39,7 @@ class Upkeep(Plain):
         resumed: Interrupted deletions that were carried on.
         deleted: Expired records that were deleted.
         archived: Expired records that were archived.
+        ended: Threads and items past their time that were deleted.
         lapsed: Candidates whose review ended because nobody decided.
         retired: Tombstones that were kept long enough.
         compacted: Whether the database was rewritten.
@@ -49,6 +50,7 @@ class Upkeep(Plain):
     resumed: int
     deleted: int
     archived: int
+    ended: int
     lapsed: int
     retired: int
     compacted: bool

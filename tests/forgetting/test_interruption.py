@@ -19,6 +19,7 @@ from muniment import (
     TombstonedError,
 )
 from muniment.errors import StoreBusyError
+from muniment.rules.deletion import THREADS
 from muniment.services.forgetting import fanout
 from muniment.testing import FakeEmbedder
 from tests.behaviour.conftest import House, said, same_scope, texts
@@ -108,6 +109,7 @@ def _assert_finished(memory: Memory, me: ScopedMemory) -> None:
         "vectors": (3, 3, 0),
         "contexts": (1, 1, 0),
         "candidates": (1, 1, 0),
+        **dict.fromkeys(THREADS, (0, 0, 0)),
     }
     assert readable(me) == {"Likes tea."}
     assert me.counts().tombstones == 4

@@ -9,6 +9,7 @@ import pytest
 
 from muniment import Memory, NotFoundError, Receipt, ScopedMemory
 from muniment.clock import iso
+from muniment.rules.deletion import THREADS
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.behaviour.conftest import House, said, same_scope
 from tests.forgetting.looking import steps, surfaces
@@ -32,6 +33,7 @@ def test_it_counts_what_was_found_removed_and_read_back(
         "vectors": (1, 1, 0),
         "contexts": (1, 1, 0),
         "candidates": (1, 1, 0),
+        **dict.fromkeys(THREADS, (0, 0, 0)),
     }
     assert {None if one.at is None else iso(one.at) for one in receipt.surfaces} == {
         "2030-01-01T00:00:05Z"

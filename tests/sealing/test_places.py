@@ -19,7 +19,7 @@ from muniment.storage.vault import Place, Vault
 from tests.sealing.conftest import Open, remember, scope_of, sealed_store
 from tests.sealing.test_shredding import state
 
-TABLES = ["records", "words", "vectors", "candidates"]
+TABLES = ["records", "words", "vectors", "candidates", "threads", "entries"]
 
 
 def fill(memory: Memory) -> None:
@@ -29,6 +29,7 @@ def fill(memory: Memory) -> None:
             remember(me, f"Statement {number}.", number)
         for number in range(2):
             me.propose(f"Perhaps {number}.", kind="context", source_id=f"perhaps-{number}")
+            me.thread(f"thread-{number}").append(f"Said {number}.")
 
 
 def rows(memory: Memory, owner: OwnerState, table: str) -> Sequence[SealedRow]:
@@ -50,6 +51,8 @@ def read(memory: Memory, user_id: str) -> None:
     me.recall("Statement", minimum_score=-1)
     me.list(limit=100)
     me.candidates()
+    for thread in me.threads():
+        me.thread(thread.thread_id).latest()
 
 
 @pytest.mark.promise("SEC-1")

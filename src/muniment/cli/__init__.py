@@ -20,6 +20,7 @@ from muniment.cli import (
     proposing,
     reading,
     reviewing,
+    threads,
     upkeep,
     writing,
 )
@@ -64,6 +65,7 @@ for part in (writing, reading, proposing):
 app.add_typer(reviewing.app, name="review", help="Decide about candidates, as a reviewer.")
 app.add_typer(forgetting.app)
 app.add_typer(forgetting.receipts, name="receipt", help="The evidence of deletions.")
+app.add_typer(threads.app, name="thread", help="Conversations and workflows.")
 for part in (exporting, importing):
     app.add_typer(part.app)
 app.add_typer(auditing.app, name="audit", help="Who did what, and whether all is as it was.")

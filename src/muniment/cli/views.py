@@ -274,7 +274,8 @@ def receipt_view(receipt: Receipt) -> RenderableType:
 
 def rehearsal_view(receipt: Receipt) -> RenderableType:
     """Return what a deletion would take."""
-    return panel(f"Would forget: {receipt.target}", _surfaces(receipt, ("found",)))
+    stays = [Text(sentence) for sentence in receipt.remains]
+    return panel(f"Would forget: {receipt.target}", _surfaces(receipt, ("found",)), *stays)
 
 
 def _forgotten(receipt: Receipt) -> str:

@@ -22,6 +22,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
     """
     resumed = forgetting.resume()
     deleted, archived = sweeping.sweep()
+    ended = sweeping.sweep_threads()
     lapsed, retired = maintenance.lapse(), sweeping.retire()
     due = sum(one.waiting in _COMPACTION for one in forgetting.open())
     finished = forgetting.finish()
@@ -31,6 +32,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
         resumed=resumed,
         deleted=deleted,
         archived=archived,
+        ended=ended,
         lapsed=lapsed,
         retired=retired,
         compacted=due > stuck,

@@ -6,9 +6,12 @@ from muniment.testing.changes_contract import ChangesContract
 from muniment.testing.lifecycle_contract import LifecycleContract
 from muniment.testing.owners_contract import OwnersContract
 from muniment.testing.records_contract import RecordsContract
+from muniment.testing.threads_contract import ThreadsContract
 
 
-class StoreContract(OwnersContract, RecordsContract, ChangesContract, LifecycleContract):
+class StoreContract(
+    OwnersContract, RecordsContract, ChangesContract, LifecycleContract, ThreadsContract
+):
     """What every back end of the `Store` port must do, and every wrapper around one.
 
     A back end's test file is two fixtures and a subclass::

@@ -114,9 +114,7 @@ class Fanout:
         tx.open_deletion(deletion)
         hidden = tx.hide(state, order.deletion_id, None if seqs is None else sorted(seqs))
         tx.note_candidates(state, order.deletion_id, sorted(one.seq for one in candidates))
-        if seqs is None:
-            lying = whole(tx, state)
-        lying = lying or Lying()
+        lying = whole(tx, state) if seqs is None else lying or Lying()
         lying.note(tx, state, order.deletion_id, everything=seqs is None)
         if not hidden and not candidates and not lying:
             raise NotFoundError("There is nothing left to forget.")

@@ -23,7 +23,6 @@ _SURFACES = {
     "effect": "checkpoints",
     "summary": "summaries",
     "item": "items",
-    "vector": "items",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from hashlib import blake2b
@@ -96,15 +96,16 @@ def _remains(parts: Sequence[Deletion]) -> tuple[str, ...]:
         (_NAMES, any(part.whole for part in parts)),
         (_VERSIONS, any(part.remains.get("versions") for part in parts)),
         (named, dependants > 0),
-        (_derived(parts), True),
+        (derived(part.remains for part in parts), True),
     ]
     return tuple(sentence for sentence, holds in wanted if holds and sentence)
 
 
-def _derived(parts: Sequence[Deletion]) -> str:
+def derived(remains: Iterable[Mapping[str, int]]) -> str:
     """Return which statements stay that were derived from a thread, or an empty text."""
-    count = sum(part.remains.get("derived", 0) for part in parts)
-    ids = [name for part in parts for name in part.remains if name.startswith(("mem_", "cnd_"))]
+    kept = list(remains)
+    count = sum(one.get("derived", 0) for one in kept)
+    ids = [name for one in kept for name in one if name.startswith(("mem_", "cnd_"))]
     listed = ", ".join(sorted(ids))
     more = f" and {count - len(ids)} more" if count > len(ids) else ""
     if not count:

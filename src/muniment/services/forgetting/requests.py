@@ -235,13 +235,15 @@ def count_traces(
     return total
 
 
-def rehearsed(target: Target, found: dict[str, int] | None = None) -> Receipt:
+def rehearsed(
+    target: Target, found: dict[str, int] | None = None, remains: tuple[str, ...] = ()
+) -> Receipt:
     """Return the receipt of a rehearsal, or of a deletion that found nothing to do."""
     return Receipt(
         receipt_id="",
         memory_ids=(),
         states=(),
         surfaces=counted(found or {}),
-        remains=(),
+        remains=remains,
         target=target.value,
     )

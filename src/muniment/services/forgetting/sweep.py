@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from muniment.clock import new_id
 from muniment.errors import NotFoundError
-from muniment.ports import Deletion, ExpiredRow, OwnerState, Transaction
+from muniment.ports import Deletion, EndedRow, ExpiredRow, OwnerState, Transaction
 from muniment.rules.deletion import Gone, Target, goes_with
 from muniment.rules.statement import statement_of
 from muniment.services.forgetting.choosing import every_candidate
 from muniment.services.forgetting.fanout import CHUNK, Fanout, Order
+from muniment.services.forgetting.lying import in_threads
 from muniment.services.forgetting.receipts import subject_of
 
 if TYPE_CHECKING:
@@ -54,6 +56,55 @@ class Sweeping:
             if deleted + archived == before:
                 return deleted, archived
 
+    def sweep_threads(self) -> int:
+        """Delete every thread, with all in it, and every item past its time; return how many."""
+        ended = 0
+        while True:
+            with self._store.snapshot() as view:
+                rows = view.ended(self._gate.clock.now(), CHUNK)
+            batches = defaultdict(list)
+            for row in rows:
+                batches[row.owner].append(row)
+            before = ended
+            for owner, batch in batches.items():
+                ended += self._end(owner, batch)
+            if ended == before:
+                return ended
+
+    def _end(self, owner: OwnerState, rows: Sequence[EndedRow]) -> int:
+        def work(tx: Transaction) -> tuple[Deletion, int]:
+            now = self._gate.clock.now()
+            state = tx.owner(owner.owner)
+            assert state is not None
+            threads = [tx.thread_at(state, row.seq) for row in rows if row.is_thread]
+            entries = tx.entries_at(state, [row.seq for row in rows if not row.is_thread])
+            lying = in_threads(tx, state, [one for one in threads if one is not None])
+            alone = tuple(one for one in entries if one.ends_at is not None and one.ends_at <= now)
+            lying = replace(lying, entries=(*lying.entries, *alone))
+            part = self._fanout.begin(
+                tx,
+                state,
+                self._order(owner, now),
+                seqs=(),
+                candidates=(),
+                remains={},
+                lying=lying,
+            )
+            return part, len(lying.threads) + len(alone)
+
+        try:
+            part, count = self._store.write(work)
+        except NotFoundError:
+            return 0
+        self._forgetting.carry_on([part])
+        return count
+
+    def _order(self, owner: OwnerState, now: int) -> Order:
+        names = (type(owner.owner).__name__, *owner.owner.to_dict().values())
+        tenant_id = owner.owner.tenant_id
+        subject = subject_of(self._store.keys, tenant_id, Target.EXPIRY, *names)
+        return Order(new_id("rcp"), Target.EXPIRY, subject, ACTOR, now)
+
     def _is_archived(self, row: ExpiredRow) -> bool:
         rule = self._gate.policy.kinds.get(row.kind)
         return rule is not None and rule.on_expiry == "archive"
@@ -69,10 +120,7 @@ class Sweeping:
         return part.surfaces["records"][0]
 
     def _begin(self, tx: Transaction, owner: OwnerState, rows: Sequence[ExpiredRow]) -> Deletion:
-        now, tenant_id = self._gate.clock.now(), owner.owner.tenant_id
-        names = (type(owner.owner).__name__, *owner.owner.to_dict().values())
-        subject = subject_of(self._store.keys, tenant_id, Target.EXPIRY, *names)
-        order = Order(new_id("rcp"), Target.EXPIRY, subject, ACTOR, now)
+        order = self._order(owner, self._gate.clock.now())
         state = tx.owner(owner.owner)
         assert state is not None
         seqs = [row.seq for row in rows]

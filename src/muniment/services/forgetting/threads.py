@@ -13,7 +13,7 @@ from muniment.rules.deletion import Origin, Selection, Target
 from muniment.services.forgetting.choosing import Chosen
 from muniment.services.forgetting.fanout import Order
 from muniment.services.forgetting.lying import Lying, in_threads
-from muniment.services.forgetting.receipts import LISTED
+from muniment.services.forgetting.receipts import LISTED, derived
 from muniment.services.forgetting.requests import (
     Forgetting,
     count_traces,
@@ -51,7 +51,8 @@ class ThreadForgetting(Forgetting):
                 state, lying, chosen = self._derived(view, key)
                 records = chosen.records if cascade else ()
                 found = count_traces(view, state, records, len(chosen.candidates) if cascade else 0)
-            return rehearsed(Target.THREAD, {**found, **lying.counts})
+            stays = () if cascade else tuple(filter(None, [derived([_listed(chosen)])]))
+            return rehearsed(Target.THREAD, {**found, **lying.counts}, stays)
 
         def work(tx: Transaction) -> Deletion:
             state, lying, chosen = self._derived(tx, key)

@@ -28,7 +28,7 @@ LONGEST = 16 * 1024 * 1024
 """Most bytes of one content."""
 
 EVERY = 2**62
-SORTS = ("event", "checkpoint", "write", "step", "effect", "summary", "item", "vector")
+SORTS = ("event", "checkpoint", "write", "step", "effect", "summary", "item")
 EMPTY = b"{}"
 
 

@@ -1056,19 +1056,19 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 RETURNING *;
 
 -- name: count_item_items
--- How many items with their vectors of a deletion's items there are.
+-- How many items of a deletion's items there are.
 SELECT count(*) FROM entries
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND sort IN ('item', 'vector')
+    AND sort = 'item'
     AND seq IN (
         SELECT seq FROM deletion_items
         WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id);
 
 -- name: delete_item_items
--- Remove the items with their vectors of a deletion's items within a range.
+-- Remove the items of a deletion's items within a range.
 DELETE FROM entries
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND sort IN ('item', 'vector')
+    AND sort = 'item'
     AND seq IN (
         SELECT seq FROM deletion_items
         WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id

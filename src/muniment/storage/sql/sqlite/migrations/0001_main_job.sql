@@ -186,7 +186,7 @@ CREATE TABLE entries (
     seq INTEGER NOT NULL,
     thread INTEGER NOT NULL,
     sort TEXT NOT NULL CHECK (sort IN (
-        'event', 'checkpoint', 'write', 'step', 'effect', 'summary', 'item', 'vector')),
+        'event', 'checkpoint', 'write', 'step', 'effect', 'summary', 'item')),
     number INTEGER NOT NULL,
     name TEXT NOT NULL,
     folder TEXT NOT NULL,
