@@ -33,7 +33,7 @@ def _filled(store: Store, count: int = 4, scope: Scope = SCOPE) -> tuple[OwnerSt
 class ThreadsContract:
     """Threads come back as they were put, by name and in order, and go when they are erased."""
 
-    def test_thread_returns_as_put(self, store: Store) -> None:
+    def test_thread_columns_return(self, store: Store) -> None:
         """Every column of a thread comes back, and what changes of it changes."""
         owner, seq = store.write(_place)
         changed = replace(THREAD, seq=seq, version=2, content=b"{}", expires_at=NOW + 5)
@@ -47,7 +47,7 @@ class ThreadsContract:
             assert view.threads(owner, None) == view.threads(owner, THREAD.type) == [changed]
             assert view.threads(owner, "workflow") == []
 
-    def test_thread_belongs_to_owner(self, store: Store) -> None:
+    def test_thread_keeps_owner(self, store: Store) -> None:
         """The same name under another owner is another thread, and stays out of sight."""
         _, seq = store.write(_place)
         other = store.write(lambda tx: tx.ensure_owner(Scope("acme", "user_43", "helper"), NOW))
@@ -56,7 +56,7 @@ class ThreadsContract:
             assert view.thread_at(other, seq) is None
             assert view.entries(other, seq, "event") == []
 
-    def test_entry_returns_as_put(self, store: Store) -> None:
+    def test_entry_columns_return(self, store: Store) -> None:
         """Every column of an entry comes back, and what changes of it changes."""
         owner, thread = _filled(store, 1)
         with store.snapshot() as view:
@@ -70,7 +70,7 @@ class ThreadsContract:
         with store.snapshot() as view:
             assert view.entries_at(owner, [kept.seq, 10**6]) == [replace(changed, ends_at=NOW + 7)]
 
-    def test_entries_come_in_order(self, store: Store) -> None:
+    def test_entries_keep_order(self, store: Store) -> None:
         """Entries come forwards, backwards, by folder and by place, one page at a time."""
         owner, thread = _filled(store)
         with store.snapshot() as view:
@@ -92,7 +92,7 @@ class ThreadsContract:
         with raises(MunimentError):
             store.write(lambda tx: tx.put_entry(owner, twice))
 
-    def test_dropped_entries_are_gone(self, store: Store) -> None:
+    def test_dropped_entries_go(self, store: Store) -> None:
         """Entries that are dropped are gone, and no others."""
         owner, thread = _filled(store)
         with store.snapshot() as view:
@@ -101,7 +101,7 @@ class ThreadsContract:
         with store.snapshot() as view:
             assert [one.number for one in view.entries(owner, thread, "event")] == [2, 3, 4]
 
-    def test_ended_rows_are_found(self, store: Store) -> None:
+    def test_ended_rows_found(self, store: Store) -> None:
         """Threads and entries whose time is over are found, in any scope."""
         owner, thread = _filled(store, 2)
 
