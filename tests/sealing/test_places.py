@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -79,6 +80,38 @@ def test_a_ciphertext_that_was_moved_or_altered_is_an_error_when_it_is_read(
     read(later, "user_2")
     flaws = memory.verify().flaws
     assert {(flaw.name, flaw.table) for flaw in flaws} == {("unreadable", table)}
+
+
+FILTER: dict[str, Any] = {"filters": {"metadata.n": {"gte": 0}}, "minimum_score": -1}
+
+
+@pytest.mark.promise("SEC-1")
+def test_labels_that_were_opened_before_are_no_answer_for_others_in_their_place(
+    open_memory: Open,
+) -> None:
+    memory = open_memory(sealed=True)
+    me = scope_of(memory, "user_1")
+    for number in range(3):
+        remember(me, f"Statement {number}.", number, metadata={"n": number})
+    assert len(me.recall("Statement", **FILTER)) == 3
+    owner = state(memory, "user_1")
+    first, second = rows(memory, owner, "records")[:2]
+    put(memory, owner, first._replace(parts=second.parts))
+    put(memory, owner, second._replace(parts=first.parts))
+    remember(me, "Statement 3.", 3, metadata={"n": 3})
+    with pytest.raises(TamperedError):
+        me.recall("Statement", filters={"metadata.n": {"gte": 100}})
+
+
+def test_a_filter_after_a_write_sees_old_and_new_labels(open_memory: Open) -> None:
+    me = scope_of(open_memory(sealed=True), "user_1")
+    for number in range(3):
+        remember(me, f"Statement {number}.", number, metadata={"n": number})
+        found = {item.record.metadata["n"] for item in me.recall("Statement", **FILTER)}
+        assert found == set(range(number + 1))
+    me.forget(me.list(limit=1).records[0].memory_id)
+    found = {item.record.metadata["n"] for item in me.recall("Statement", **FILTER)}
+    assert found == {0, 1}
 
 
 def _cut(part: str | bytes | None) -> str | bytes | None:

@@ -30,7 +30,10 @@ class Timing(Plain):
 
 
 def interleaved(
-    work: Mapping[str, Callable[[int], object]], calls: int, warmup: int = 5
+    work: Mapping[str, Callable[[int], object]],
+    calls: int,
+    warmup: int = 5,
+    before: Callable[[int], object] | None = None,
 ) -> dict[str, tuple[list[float], list[float]]]:
     """Time several pieces of work in turn, so that noise falls on all alike.
 
@@ -38,6 +41,7 @@ def interleaved(
         work: What to time, by name; each is given the number of the call.
         calls: How often to call each.
         warmup: How often to call each before timing.
+        before: Called before each round, untimed.
 
     Returns:
         By name, CPU and wall times in milliseconds.
@@ -50,6 +54,8 @@ def interleaved(
     gc.disable()
     try:
         for number in range(calls):
+            if before is not None:
+                before(number)
             for name, call in work.items():
                 wall, cpu = time.perf_counter_ns(), time.process_time_ns()
                 call(number)

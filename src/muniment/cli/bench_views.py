@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from muniment.bench.isolation import IsolationReport
     from muniment.bench.machine import Machine
     from muniment.bench.recall import PeerResult, Ratio, ScopeResult
+    from muniment.bench.sealed import SealedReport
     from muniment.bench.write import WriteReport
 
 NOTHING = "–"
@@ -159,3 +160,18 @@ def isolation_verdict(report: IsolationReport) -> Text:
         f"{report.other_scopes:,} others; {same} records in both stores, "
         f"{report.foreign} of anybody else."
     )
+
+
+def sealed_table(report: SealedReport) -> Table:
+    """Return recall in a sealed store beside a plain one; times in milliseconds."""
+    table = _table("recall", "records", "plain, CPU", "sealed, CPU", "× plain (95 %)", "answers")
+    for one in report.cases:
+        table.add_row(
+            one.name,
+            f"{one.records:,}",
+            _number(one.plain.cpu),
+            _number(one.sealed.cpu),
+            _ratio(one.ratio),
+            "the same" if one.same else "DIFFERENT",
+        )
+    return table

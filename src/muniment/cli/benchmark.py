@@ -15,6 +15,7 @@ from muniment.cli.bench_views import (
     machine_line,
     peers_table,
     scopes_table,
+    sealed_table,
     writes_tables,
 )
 from muniment.cli.options import Run, command
@@ -159,6 +160,35 @@ def isolation(
     }
     title = f"Recall in a scope of {records:,} records, median"
     _plot(plots, "isolation", title, "CPU milliseconds", times)
+
+
+@command(app, scope=False, store=False, embedder=False)
+def sealed(
+    run: Run,
+    size: Sizes = None,
+    calls: Calls = 200,
+    plots: Plots = None,
+    quick: Quick = False,
+) -> None:
+    """Measure what sealing costs a recall: the same scope in a sealed store over a plain one.
+
+    Example: muniment bench sealed --size 1000
+    """
+    from muniment.bench.sealed import run as measure
+
+    with run.out.progress("Measuring sizes") as progress:
+        report = measure(
+            sizes=size or ((300,) if quick else (1_000, 10_000)),
+            calls=min(calls, 40) if quick else calls,
+            progress=progress,
+        )
+    run.out.emit(report.to_dict(), sealed_table(report), machine_line(report.machine))
+    for count in sorted({one.records for one in report.cases}):
+        found = [one for one in report.cases if one.records == count]
+        times = {f"{one.name}, plain": one.plain.cpu for one in found}
+        times |= {f"{one.name}, sealed": one.sealed.cpu for one in found}
+        title = f"Recall in a scope of {count:,} records, median"
+        _plot(plots, f"sealed-{count}", title, "CPU milliseconds", times)
 
 
 def _names(given: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -26,13 +27,13 @@ from muniment.results import Candidate, CandidateStatus, Counts, Flaw
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
-from muniment.storage.sealed_facts import OpenFacts
+from muniment.storage.sealed_facts import Opened, OpenFacts, print_of
 from muniment.storage.sealed_names import (
     Names,
     labelled,
-    labels_of,
     opened_candidate,
     opened_record,
+    sealed_part,
 )
 from muniment.storage.sealed_pieces import all_sealed, can_open
 from muniment.storage.sealing import Sealer, Unreadable
@@ -217,22 +218,31 @@ class SealedSnapshot:
         return self._candidates(owner, self._inner.conflicts(owner))
 
     def facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
-        known = None if self._known is None else self._known.get(owner)
+        if self._known is None:
+            return self._opened_facts(owner, {})[0]
+        known = self._known.get(owner)
         if known is None:
-            known = self._opened_facts(owner)
-            if self._known is not None:
-                self._known.put(owner, known)
+            known, prints = self._opened_facts(owner, self._known.before(owner))
+            self._known.put(owner, known, prints)
         return known
 
-    def _opened_facts(self, owner: OwnerState) -> list[tuple[int, Facts]]:
-        sealer = self._sealer(owner)
-
-        def opened(row: tuple[int, Facts]) -> tuple[int, Facts]:
-            seq, facts = row
-            said = labels_of(facts["metadata"], seq, sealer)
-            return seq, {**facts, **{name: said[name] for name in _FILTERED}}
-
-        return self._opened(self._inner.facts(owner), opened)
+    def _opened_facts(
+        self, owner: OwnerState, before: Mapping[int, Opened]
+    ) -> tuple[list[tuple[int, Facts]], list[bytes]]:
+        opened = self._sealer(owner).text_opener("labels")
+        rows: list[tuple[int, Facts]] = []
+        prints: list[bytes] = []
+        for seq, facts in self._inner.facts(owner):
+            sealed = sealed_part(facts["metadata"])
+            printed, known = print_of(sealed), before.get(seq)
+            try:
+                same = known is not None and known.print == printed
+                said = known.facts if same and known else json.loads(opened(seq, sealed))
+            except Unreadable:
+                continue
+            rows.append((seq, {**facts, **{name: said[name] for name in _FILTERED}}))
+            prints.append(printed)
+        return rows, prints
 
     def counts(self, owner: OwnerState, now: int) -> Counts:
         counts = self._inner.counts(owner, now)

@@ -137,7 +137,12 @@ class Sealer:
 
     def open_text(self, column: str, seq: int, sealed: str) -> str:
         """Return the text of a ciphertext that is text; errors as in `open`."""
-        return self.open(column, seq, decoded(sealed)).decode()
+        return self.text_opener(column)(seq, sealed)
+
+    def text_opener(self, column: str) -> Callable[[int, str], str]:
+        """Return a function that opens one column's texts by seq, for many rows."""
+        opened = self._opener(column)
+        return lambda seq, sealed: opened(seq, decoded(sealed)).decode()
 
 
 def _bound(key: DataKey, column: str) -> bytes:
