@@ -113,6 +113,7 @@ WITHOUT: dict[tuple[type, str], str] = {
     (ReviewDesk, "record"): "`review show` shows the record that a candidate would replace",
     (Delegate, "forget"): "it is the tool `forget_fact`",
     (Delegate, "list"): "it is the tool `list_facts`",
+    (Delegate, "note_used"): "only an adapter puts a packet before a model",
     (Delegate, "refuse"): "only a tool refuses what a model asks",
     (Delegate, "remember"): "it is the tool `remember_fact`",
     (Delegate, "scope"): "it is what the caller gave",

@@ -208,7 +208,7 @@ OTHERS: dict[type, set[str]] = {
         "with_spaces",
     },
     ReviewDesk: {"candidate", "candidates", "conflicts", "find", "forget", "record", "reject"},
-    Delegate: {"forget", "list", "refuse", "scope", "writes"},
+    Delegate: {"forget", "list", "note_used", "refuse", "scope", "writes"},
 }
 """The verbs that store nothing of what somebody says."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from muniment.errors import ForbiddenError, InvalidInputError
-from muniment.records import JSONValue, Page, Statement
+from muniment.records import JSONValue, Packet, Page, Statement
 from muniment.results import Candidate, Receipt, Written
 from muniment.scope import Scope
 
@@ -113,6 +113,23 @@ class Delegate:
             filters=None,
             superseded=False,
             reader=Reader.AGENT,
+        )
+
+    def note_used(self, packet: Packet) -> None:
+        """Write down in the audit trail that a model was shown a packet's records, if any.
+
+        An adapter that puts a packet before a model calls it. No text is written.
+
+        Args:
+            packet: What the model was shown.
+
+        Raises:
+            StoreError: The database failed; nothing was written.
+        """
+        from muniment.services.writes import DELEGATE
+
+        self._services.answering.note_used(
+            self._scope, packet, actor=DELEGATE.actor, reason="injection"
         )
 
     def refuse(self, reason: str) -> None:

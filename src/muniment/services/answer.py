@@ -54,11 +54,18 @@ class Answering:
             prompt=f"{packet.text}\n\nCurrent question:\n{question}",
         )
         used = tuple(item.record.memory_id for item in packet)
-        if used:
-            self._log(scope, used, actor)
+        self.note_used(scope, packet, actor=actor, reason="answer")
         return Answer(reply.text, used, reply.model, packet)
 
-    def _log(self, scope: Scope, memory_ids: tuple[str, ...], actor: str) -> None:
+    def note_used(self, scope: Scope, packet: Packet, *, actor: str, reason: str) -> None:
+        """Write down in the audit trail which records a model was shown, if there were any.
+
+        Raises:
+            StoreError: The database failed; nothing was written.
+        """
+        memory_ids = tuple(item.record.memory_id for item in packet)
+        if not memory_ids:
+            return
         now = self._clock.now()
         self._store.write(
             lambda tx: tx.append_audit(
@@ -67,6 +74,6 @@ class Answering:
                 actor=actor,
                 action="used",
                 memory_ids=memory_ids,
-                reason="answer",
+                reason=reason,
             )
         )

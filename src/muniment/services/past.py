@@ -20,9 +20,8 @@ from muniment.records import (
     canonical_json,
 )
 from muniment.results import Finding, Outcome, Written
-from muniment.rules.fingerprints import fingerprints
 from muniment.rules.precedence import Claim, Decision, decide
-from muniment.rules.statement import Checked, statement_of
+from muniment.rules.statement import Checked, fingerprints, statement_of
 from muniment.rules.tombstones import Burial, admits
 from muniment.services.fence import refuse_late
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from muniment.aio.workers import T, Workers
-from muniment.records import JSONValue, Page
+from muniment.records import JSONValue, Packet, Page
 from muniment.results import Candidate, Receipt, Written
 from muniment.scope import Scope
 from muniment.scoped.delegate import Writes
@@ -63,6 +63,10 @@ class AsyncDelegate:
     async def list(self, *, limit: int = 50, cursor: str | None = None) -> Page:
         """Return one page of the records that the policy shows an agent, newest first."""
         return await self._workers.store(self._sync.list, limit=limit, cursor=cursor)
+
+    async def note_used(self, packet: Packet) -> None:
+        """Write down in the audit trail that a model was shown a packet's records, if any."""
+        await self._workers.store(self._sync.note_used, packet)
 
     async def refuse(self, reason: str) -> None:
         """Write down in the audit trail that a request of the agent was refused."""

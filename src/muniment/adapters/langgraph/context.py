@@ -1,0 +1,36 @@
+"""Whose memory a run may use: from the context that the application gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from muniment.errors import ScopeError
+from muniment.memory import Memory
+from muniment.scope import Scope
+from muniment.scoped.memory import ScopedMemory
+
+Binding = Callable[[Any], ScopedMemory]
+"""From the context of a run to the memory that the run may use."""
+
+
+def binding(memory: Memory | Binding) -> Binding:
+    """Return how the context of a run becomes a memory.
+
+    Args:
+        memory: A memory, when the context is a `Scope` or has one as `scope`; else a function from
+            the context to the memory of its scope, which may also read spaces.
+    """
+    if not isinstance(memory, Memory):
+        return memory
+
+    def bind(context: object) -> ScopedMemory:
+        scope = context if isinstance(context, Scope) else getattr(context, "scope", None)
+        if not isinstance(scope, Scope):
+            raise ScopeError(
+                "The run has no scope: pass context=Scope(…), or a context with one as `scope`, to "
+                "invoke, or give a function from your context to the memory of its scope."
+            )
+        return memory.scoped(**scope.to_dict())
+
+    return bind
