@@ -70,11 +70,15 @@ def line(item: PacketItem) -> str:
         shown["succeeded"] = record.metadata["succeeded"]
     if item.contested:
         shown["contested"] = "a statement that contradicts this one waits for review"
-    return encode(shown) + "\n"
+    parts = (f'"{name}": {_ENCODER.encode(value)}' for name, value in shown.items())
+    return _UNSAFE.sub(_escaped, "{" + ", ".join(parts) + "}\n")
 
 
 def build_packet(
-    candidates: Sequence[PacketItem], budget: int | None, count: TokenCounter
+    candidates: Sequence[PacketItem],
+    budget: int | None,
+    count: TokenCounter,
+    show: Callable[[PacketItem], str] = line,
 ) -> tuple[Packet, tuple[PacketItem, ...]]:
     """Fill a packet with as many items as the budget holds, best first.
 
@@ -85,6 +89,7 @@ def build_packet(
         candidates: Items, best first.
         budget: Most tokens the packet may use, or None without limit.
         count: Counts the tokens of a text.
+        show: Gives an item's line, where it is known already.
 
     Returns:
         The packet, and the items that did not fit.
@@ -94,7 +99,7 @@ def build_packet(
     lines: dict[int, str] = {}
     spent = count(OPENING + CLOSING)
     for place, item in enumerate(candidates):
-        shown = line(item)
+        shown = show(item)
         size = 0 if budget is None else count(shown)
         if budget is None or spent + size <= budget:
             lines[place] = shown

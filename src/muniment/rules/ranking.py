@@ -44,7 +44,7 @@ def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
     everything = bool(pool.all())
     close = (centred if everything else centred[pool]).astype(np.float64)
     if len(close):
-        close -= close.mean()
+        close -= np.add.reduce(close) / len(close)
         spread = float(np.einsum("i,i->", close, close) / len(close)) ** 0.5
         if spread > _FLAT:
             close *= SEMANTIC_WEIGHT / spread

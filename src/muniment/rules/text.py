@@ -150,8 +150,13 @@ def content_free(text: str) -> bool:
     True when it has words and all are function words or generic asking words ("What do
     you know about me?"); False for text without any word.
     """
-    spoken = [word for chunk in normalise(text).split() for word in _IDENTIFIER.findall(chunk)]
-    return bool(spoken) and all(_is_generic(word) for word in spoken)
+    has_spoken = False
+    for chunk in normalise(text).split():
+        for word in _IDENTIFIER.findall(chunk):
+            if not _is_generic(word):
+                return False
+            has_spoken = True
+    return has_spoken
 
 
 def _is_generic(word: str) -> bool:

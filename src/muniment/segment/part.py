@@ -67,20 +67,26 @@ class Part:
         columns = (getattr(self, name) for name in self.__slots__ if name != "kind_names")
         return sum(column.nbytes for column in columns)
 
-    def postings(self, words: NDArray[np.uint32]) -> list[slice]:
-        """Return where the postings of each word hash lie; an empty slice for an unknown word."""
+    def postings(self, words: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many postings each word hash has, and the places of all, word by word.
+
+        Args:
+            words: Word hashes, shape (k,).
+
+        Returns:
+            Sizes, int64, shape (k,), 0 for an unknown word; places in `docs` and `counts`, int64,
+            shape (sum of the sizes,).
+        """
         if not len(self.words):
-            return [slice(0, 0)] * len(words)
-        places = np.searchsorted(self.words, words)
-        known = self.words.take(places, mode="clip") == words
-        begins, ends = (
-            self.starts.take(places, mode="clip"),
-            self.starts.take(places + 1, mode="clip"),
-        )
-        return [
-            slice(begin, end) if here else slice(0, 0)
-            for begin, end, here in zip(begins.tolist(), ends.tolist(), known.tolist(), strict=True)
-        ]
+            return np.zeros(len(words), dtype=np.int64), np.zeros(0, dtype=np.int64)
+        found = np.searchsorted(self.words, words)
+        begins = self.starts.take(found, mode="clip")
+        sizes = self.starts.take(found + 1, mode="clip") - begins
+        sizes *= self.words.take(found, mode="clip") == words
+        ends = np.cumsum(sizes)
+        begins -= ends
+        begins += sizes
+        return sizes, np.repeat(begins, sizes) + np.arange(ends[-1] if len(ends) else 0)
 
 
 def build(rows: Sequence[IndexRow], dimensions: int) -> Part:

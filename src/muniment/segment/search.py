@@ -142,43 +142,59 @@ def _cosines(views: Sequence[View], pool: Mask, vector: Floats | None) -> tuple[
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
-    """Where the question's words occur: one entry a word and record.
+    """Where the question's words occur: one entry a word and record, word by word in each part.
 
     Attributes:
-        words: Number of the word in the question, int64, shape (p,).
+        sizes: Entries of each word in each part, int64, shape (parts, words).
         docs: Record, over all that is sought, int64, shape (p,).
         counts: Occurrences, float32, shape (p,).
         lengths: Content tokens of the record, float32, shape (p,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
-    words: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     docs: NDArray[np.int64]
     counts: Floats
     lengths: Floats
     exact: Mask
 
+    def spread(self, values: NDArray[T]) -> NDArray[T]:
+        """Return for each entry what its word has."""
+        return np.repeat(np.tile(values, len(self.sizes)), self.sizes.ravel())
+
+    def found(self, live: Mask) -> NDArray[np.int64]:
+        """Return in how many live records each word occurs."""
+        occurs = self.counts > 0
+        occurs &= live[self.docs]
+        if occurs.all():
+            counted: NDArray[np.int64] = np.add.reduce(self.sizes)
+            return counted
+        words = self.spread(np.arange(self.sizes.shape[1]))
+        return np.bincount(words[occurs], minlength=self.sizes.shape[1])
+
 
 def _matches(sought: Sequence[Sought]) -> _Matches:
     exact = np.zeros(sum(len(one.view.live) for one in sought), dtype=np.bool_)
-    words, docs, counts, lengths = [], [], [], []
+    sizes, docs, counts, lengths = [], [], [], []
     start = 0
     for one in sought:
+        size = len(one.words)
         name = () if one.exact is None else (one.exact,)
         asked = np.array([*one.words, *name], dtype=np.uint32)
         for part in one.view.parts:
-            found = part.postings(asked)
-            if one.exact is not None:
-                exact[part.docs[found.pop()] + start] = True
-            sizes = [here.stop - here.start for here in found]
-            here = np.concatenate([part.docs[:0], *(part.docs[at] for at in found)])
-            words.append(np.repeat(np.arange(len(found)), sizes))
-            docs.append(here.astype(np.int64) + start)
-            counts.append(np.concatenate([part.counts[:0], *(part.counts[at] for at in found)]))
+            each, at = part.postings(asked)
+            if name:
+                end = len(at) - int(each[-1])
+                exact[part.docs[at[end:]] + start] = True
+                at = at[:end]
+            here = part.docs[at]
+            sizes.append(each[:size])
+            docs.append(here.astype(np.int64) + start if start else here.astype(np.int64))
+            counts.append(part.counts[at])
             lengths.append(part.lengths[here])
             start += len(part)
     return _Matches(
-        words=_joined(words),
+        sizes=np.stack(sizes),
         docs=_joined(docs),
         counts=_joined(counts).astype(np.float32),
         lengths=_joined(lengths),
@@ -210,24 +226,21 @@ def _weighed(matches: _Matches, live: Mask, size: int) -> tuple[Floats, Floats]:
     if not size:
         nothing = np.zeros(len(live), dtype=np.float32)
         return nothing, nothing
-    occurs = np.minimum(matches.counts, 1)
-    occurs *= live[matches.docs]
-    found = np.bincount(matches.words, weights=occurs, minlength=size)
+    found = matches.found(live)
     idf = _idf(found, int(np.count_nonzero(live)))
     squares = idf * idf
     ranking = float(squares[found > 0].sum()) ** 0.5 or 1.0
     covering = float(idf.sum() * squares.sum() ** 0.5) ** 0.5 or 1.0
-    weights = idf.astype(np.float32)[matches.words] * matches.counts
-    spare = np.sqrt(np.maximum(matches.lengths - np.float32(size), 0)) * np.float32(SPARE)
-    lexical = _summed(matches, weights, matches.lengths * np.float32(DAMPING), ranking, live)
-    coverage = _summed(matches, weights, spare, covering, live)
+    damping = matches.lengths * np.float32(DAMPING)
+    lexical = _summed(matches, idf / ranking, damping, live)
+    spare = np.sqrt(np.maximum(matches.lengths - np.float32(size), 0))
+    spare *= np.float32(SPARE)
+    coverage = _summed(matches, idf / covering, spare, live)
     return lexical, np.minimum(coverage, 1, out=coverage)
 
 
-def _summed(
-    matches: _Matches, weights: Floats, damping: Floats, scale: float, live: Mask
-) -> Floats:
+def _summed(matches: _Matches, weights: NDArray[np.float64], damping: Floats, live: Mask) -> Floats:
     damping += matches.counts
-    shares = weights / np.maximum(damping, _LEAST, out=damping)
-    sums = np.bincount(matches.docs, weights=shares, minlength=len(live))
-    return (sums / scale).astype(np.float32)
+    shares = matches.counts / np.maximum(damping, _LEAST, out=damping)
+    shares *= matches.spread(weights.astype(np.float32))
+    return np.bincount(matches.docs, weights=shares, minlength=len(live)).astype(np.float32)

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muniment.rules.ranking import EXACT_BONUS
-from muniment.services.finding import Asked, Found, records_at
+from muniment.services.finding import Asked, Found
 from muniment.trace import Explained, Reason
 
 if TYPE_CHECKING:
     from muniment.ports import Snapshot
+    from muniment.records import Record
 
 NEAR = 20
 
@@ -45,7 +47,7 @@ def explain(
     best = here[ranked[: asked.limit + NEAR]]
     kept = found.ranking.order
     order = np.concatenate([kept, best[~np.isin(best, kept)]])
-    records = records_at(view, found.readings, found.owners, channels.seqs, order, now)
+    records = _records_at(view, found, order, now)
     instant = now if asked.as_of is None else asked.as_of
     chosen = frozenset(found.ranking.order.tolist())
     return tuple(
@@ -102,3 +104,15 @@ def _choice(found: Found, asked: Asked, place: int, kind: str) -> Reason:
     if not found.channels.chosen[place]:
         return Reason.FILTER
     return Reason.SCORE if found.score[place] < asked.minimum else Reason.LIMIT
+
+
+def _records_at(view: Snapshot, found: Found, order: NDArray[np.int64], now: int) -> list[Record]:
+    """Return the records at places of the channels, live or not, in that order."""
+    seqs = found.channels.seqs[order].tolist()
+    owners = [0] * len(seqs) if found.owners is None else found.owners[order].tolist()
+    records: dict[tuple[int, int], Record] = {}
+    for owner in set(owners):
+        wanted = [seq for seq, number in zip(seqs, owners, strict=True) if number == owner]
+        for record in view.records(found.readings[owner].state, wanted, now):
+            records[owner, record.seq] = record
+    return [records[place] for place in zip(owners, seqs, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muniment.ports import Calibration, EmbeddingModel, OwnerState, Snapshot
-from muniment.records import Record
 from muniment.rules.filters import Condition, passes
 from muniment.rules.ranking import Ranking, arrange, fuse, publish, share
 from muniment.segment.part import NEVER, Floats, Mask
@@ -18,6 +17,7 @@ from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Sought, search
 from muniment.segment.segment import Segment
 from muniment.segment.view import View
+from muniment.services.known import KnownRecords, Shown
 from muniment.services.overruling import overruled
 
 if TYPE_CHECKING:
@@ -73,10 +73,12 @@ class Reading:
     Attributes:
         state: The owner in this snapshot.
         sought: Its records, and with `explain` its superseded ones after them.
+        known: Its records that were read before, if the present is asked; else none.
     """
 
     state: OwnerState
     sought: tuple[Sought, ...]
+    known: KnownRecords
 
     @property
     def view(self) -> View:
@@ -141,7 +143,7 @@ class Found:
         score: Published score of each record, float32, shape (n,).
         ranking: The records above the minimum score, cut at the limit.
         owners: Number of each record's reading, int64, shape (n,); None with one reading.
-        records: The records of the ranking.
+        shown: The records of the ranking, and how a packet shows each.
         contested: Records that a pending candidate contradicts.
     """
 
@@ -152,7 +154,7 @@ class Found:
     score: Floats
     ranking: Ranking
     owners: NDArray[np.int64] | None
-    records: Sequence[Record]
+    shown: Sequence[Shown]
     contested: frozenset[str]
 
 
@@ -200,7 +202,7 @@ class Finder:
             score=score,
             ranking=ranking,
             owners=numbers,
-            records=records_at(view, readings, numbers, channels.seqs, ranking.order, now),
+            shown=shown_at(view, readings, numbers, channels.seqs, ranking.order, now),
             contested=frozenset[str]().union(*(view.contested(state) for state in states)),
         )
 
@@ -220,8 +222,9 @@ class Finder:
         words = tuple(map(hasher.hash, asked.tokens))
         exact = hasher.exact(asked.text)
         if asked.as_of is None:
-            segment = self._segments.current(view, state, slot, dimensions)
+            segment, known, _ = self._segments.hot(view, state, slot, dimensions)
         else:
+            known = KnownRecords()
             held = view.rows_as_of(state, asked.as_of, slot)
             rows = [row for row in held if row.expires_at is None or row.expires_at > now]
             segment = Segment.of(IndexChanges(rows, []), state.version, dimensions)
@@ -231,7 +234,7 @@ class Finder:
             past = view.superseded_rows(state, until, slot)
             history = Segment.of(IndexChanges(past, []), state.version, dimensions).view(instant)
             views.append(replace(history, live=np.zeros(len(past), dtype=np.bool_)))
-        return Reading(state, tuple(Sought(one, words, exact) for one in views))
+        return Reading(state, tuple(Sought(one, words, exact) for one in views), known)
 
 
 _NOTHING = Sought(Segment.of(IndexChanges([], []), 0, 0).view(0), (), None)
@@ -279,23 +282,23 @@ def _rank(
     return ranking if owners is None else share(ranking, owners, asked.limit)
 
 
-def records_at(
+def shown_at(
     view: Snapshot,
     readings: Sequence[Reading],
     owners: NDArray[np.int64] | None,
     seqs: NDArray[np.int64],
     order: NDArray[np.int64],
     now: int,
-) -> list[Record]:
-    """Return the records at places of the channels, in that order."""
+) -> list[Shown]:
+    """Return the live records at places of the channels, in that order."""
+    wanted = seqs[order].tolist()
     if owners is None:
-        return view.records(readings[0].state, seqs[order].tolist(), now) if readings else []
-    wanted: dict[int, list[int]] = {}
-    for place in order.tolist():
-        wanted.setdefault(int(owners[place]), []).append(int(seqs[place]))
-    found: Mapping[tuple[int, int], Record] = {
-        (owner, record.seq): record
-        for owner, numbers in wanted.items()
-        for record in view.records(readings[owner].state, numbers, now)
-    }
-    return [found[int(owners[place]), int(seqs[place])] for place in order.tolist()]
+        return [one for own in readings for one in own.known.read(view, own.state, wanted, now)]
+    numbers = owners[order].tolist()
+    found: dict[tuple[int, int], Shown] = {}
+    for number in set(numbers):
+        of_it = [seq for seq, owner in zip(wanted, numbers, strict=True) if owner == number]
+        reading = readings[number]
+        for one in reading.known.read(view, reading.state, of_it, now):
+            found[number, one.record.seq] = one
+    return [found[place] for place in zip(numbers, wanted, strict=True)]

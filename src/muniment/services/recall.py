@@ -15,7 +15,7 @@ from muniment.ports import Embedder, Store
 from muniment.records import Packet, PacketItem
 from muniment.rules.filters import parse_filters
 from muniment.rules.kinds import Reader
-from muniment.rules.packet import TokenCounter, build_packet
+from muniment.rules.packet import TokenCounter, build_packet, line
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
 from muniment.services.explain import explain
@@ -110,10 +110,15 @@ class Recalling:
         """Fill the packet with what the ranking holds."""
         hits = _hits(found)
         items = [
-            PacketItem(record, hit.score, record.memory_id in found.contested)
-            for record, hit in zip(found.records, hits, strict=True)
+            PacketItem(one.record, hit.score, hit.memory_id in found.contested)
+            for one, hit in zip(found.shown, hits, strict=True)
         ]
-        packet, passed = build_packet(items, budget, self._count_tokens)
+        lines = {one.record.memory_id: one.line for one in found.shown}
+
+        def shown(item: PacketItem) -> str:
+            return line(item) if item.contested else lines[item.record.memory_id]
+
+        packet, passed = build_packet(items, budget, self._count_tokens, shown)
         verdicts: dict[str, Reason | None] = {item.record.memory_id: None for item in packet}
         verdicts.update((item.record.memory_id, Reason.BUDGET) for item in passed)
         return _Shown(packet, hits, verdicts)
@@ -193,10 +198,10 @@ def _hits(found: Found) -> list[Hit]:
         channels.embedded[order],
         channels.exact[order],
     )
-    rows = zip(found.records, *(column.tolist() for column in columns), strict=True)
+    rows = zip(found.shown, *(column.tolist() for column in columns), strict=True)
     return [
-        Hit(record.memory_id, score, rank, lexical, semantic if embedded else None, exact)
-        for record, score, rank, lexical, semantic, embedded, exact in rows
+        Hit(one.record.memory_id, score, rank, lexical, semantic if embedded else None, exact)
+        for one, score, rank, lexical, semantic, embedded, exact in rows
     ]
 
 

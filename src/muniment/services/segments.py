@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.segment.segment import Segment
+from muniment.services.known import KnownRecords
 
 if TYPE_CHECKING:
     from muniment.ports import OwnerState, Snapshot
@@ -16,14 +17,27 @@ CAPACITY = 256 * 1024 * 1024
 _Key = tuple[str, int, bytes, int | None]
 
 
+class Hot(NamedTuple):
+    """A scope's segment, its records that were read at the segment's version, and its bytes."""
+
+    segment: Segment
+    records: KnownRecords
+    size: int
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes both take in memory."""
+        return self.size + self.records.nbytes
+
+
 class _Place:
     """One scope's place in the cache; its lock makes building single-flight."""
 
-    __slots__ = ("lock", "segment")
+    __slots__ = ("hot", "lock")
 
     def __init__(self) -> None:
         self.lock = Lock()
-        self.segment: Segment | None = None
+        self.hot: Hot | None = None
 
 
 class Segments:
@@ -51,7 +65,11 @@ class Segments:
     def current(
         self, view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int
     ) -> Segment:
-        """Return the scope's segment at exactly the version of the view.
+        """Return the scope's segment at exactly the version of the view; see `hot`."""
+        return self.hot(view, owner, slot, dimensions).segment
+
+    def hot(self, view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int) -> Hot:
+        """Return the scope's segment and known records at exactly the version of the view.
 
         Args:
             view: The snapshot of this recall.
@@ -62,19 +80,16 @@ class Segments:
         key = (owner.owner.tenant_id, owner.owner_no, owner.incarnation, slot)
         place = self._place(key)
         with place.lock:
-            known = place.segment
-            if known is not None and known.version == owner.version:
-                return known
-            if known is None or known.version > owner.version:
-                changes = view.index_changes(owner, 0, slot)
-                segment = Segment.of(changes, owner.version, dimensions)
+            known = place.hot
+            version = 0 if known is None else known.segment.version
+            if known is None or version != owner.version:
+                hot = _brought(known, view, owner, slot, dimensions)
+                if version < owner.version:
+                    place.hot = hot
             else:
-                changes = view.index_changes(owner, known.version, slot)
-                segment = known.apply(changes, owner.version)
-            if known is None or known.version < owner.version:
-                place.segment = segment
-        self._account(key, segment.nbytes)
-        return segment
+                hot = known
+        self._account(key, hot.nbytes)
+        return hot
 
     def _place(self, key: _Key) -> _Place:
         if self._pid != os.getpid():
@@ -88,6 +103,8 @@ class Segments:
 
     def _account(self, key: _Key, size: int) -> None:
         """Note a scope's new size and drop the scopes used longest ago until all fit."""
+        if self._sizes.get(key) == size:
+            return
         with self._lock:
             if key not in self._places:
                 return
@@ -110,3 +127,18 @@ class Segments:
     def __len__(self) -> int:
         """Return how many scopes are held."""
         return len(self._places)
+
+
+def _brought(
+    known: Hot | None, view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int
+) -> Hot:
+    """Return what is known of a scope, brought to the version of the view, or built anew."""
+    records = KnownRecords()
+    if known is None or known.segment.version > owner.version:
+        changes = view.index_changes(owner, 0, slot)
+        segment = Segment.of(changes, owner.version, dimensions)
+    else:
+        changes = view.index_changes(owner, known.segment.version, slot)
+        segment = known.segment.apply(changes, owner.version)
+        records = known.records.without({*changes.gone, *(row.seq for row in changes.rows)})
+    return Hot(segment, records, segment.nbytes)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
+from operator import itemgetter
 from typing import Any
 
 from muniment.clock import from_instant
@@ -50,6 +51,19 @@ def to_owner(row: Row) -> OwnerState:
     else:
         owner = Space(tenant_id, SpaceType(kind), space_id)
     return OwnerState(owner, owner_no, version, incarnation, label)
+
+
+_RECORD = itemgetter(
+    "memory_id", "seq", "kind", "status", "text", "field", "value", "source_id", "path",
+    "authority", "actor", "approved_by", "evidence", "reference", "follows", "created_at",
+    "valid_from", "valid_until", "expires_at", "metadata", "supersedes", "superseded_by",
+    "embedding",
+)  # fmt: skip
+
+
+def named_record(row: Mapping[str, Any], owner: Owner, now: int) -> Record:
+    """Return the record of a whole row of `records` by column, its status as of `now`."""
+    return to_record(_RECORD(row), owner, now)
 
 
 def to_record(row: Row, owner: Owner, now: int) -> Record:

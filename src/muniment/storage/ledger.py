@@ -91,12 +91,12 @@ class GuardedView:
     def _columns(self, table: str) -> list[str]:
         return [name for (name,) in self._all("columns", {"table": table})]
 
-    def _checked(self, table: str, name: str, values: Mapping[str, Any]) -> int:
-        """Check every row that a query of whole rows gives; return how many there are."""
-        rows = self._all(name, values)
+    def _checked(self, table: str, name: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the whole rows of a query by column, each checked."""
+        rows = [self._named(table, row) for row in self._all(name, values)]
         for row in rows:
-            self._guard.check(table, self._named(table, row))
-        return len(rows)
+            self._guard.check(table, row)
+        return rows
 
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
         """Return whether an owner's own row has the digest of its present content."""

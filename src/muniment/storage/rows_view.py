@@ -25,6 +25,7 @@ from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.base import (
     audit_digest,
+    named_record,
     owner_values,
     status_at,
     to_audit_entry,
@@ -91,9 +92,8 @@ class RecordSnapshot(GuardedView):
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
         values = {**key_of(owner), "seqs": json.dumps(list(seqs))}
-        self._checked("records", "whole_records", values)
-        found = {row[1]: row for row in self._all("records_by_seq", values)}
-        return [to_record(found[seq], owner.owner, now) for seq in seqs if seq in found]
+        found = {row["seq"]: row for row in self._checked("records", "whole_records", values)}
+        return [named_record(found[seq], owner.owner, now) for seq in seqs if seq in found]
 
     def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
         """Return one record of the scope, or None."""
