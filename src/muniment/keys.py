@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import blake2b
 
 from muniment.scope import Owner
@@ -16,6 +17,11 @@ def _derive(key: bytes, purpose: bytes, *parts: str) -> bytes:
         encoded = part.encode()
         digest.update(len(encoded).to_bytes(4, "big") + encoded)
     return digest.digest()
+
+
+@lru_cache(maxsize=2048)
+def _of_tenant(root: bytes, tenant_id: str, purpose: bytes, *parts: str) -> bytes:
+    return _derive(_derive(root, b"tenant", tenant_id), purpose, *parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +43,7 @@ class Keys:
         return _derive(self.root, b"fingerprint")[:16]
 
     def _tenant(self, tenant_id: str, purpose: bytes, *parts: str) -> bytes:
-        return _derive(_derive(self.root, b"tenant", tenant_id), purpose, *parts)
+        return _of_tenant(self.root, tenant_id, purpose, *parts)
 
     def audit(self, owner: Owner) -> bytes:
         """Return the key of a tenant's audit chains."""

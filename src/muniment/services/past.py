@@ -166,7 +166,8 @@ class Past:
                 if became is not None:
                     return Standing(became).kept()
                 return contested_write(candidate.contested, candidate.candidate_id)
-        self.check_new(view, state, admitted)
+        if filed is not None or proposed is not None:
+            self.check_new(view, state, admitted)
         return None
 
     def is_payload(self, state: OwnerState, admitted: Admitted, stored: bytes) -> bool:

@@ -88,10 +88,19 @@ class Guard:
             row: All its columns in the table's order.
             columns: Asks the database for a table's columns; called once a table.
         """
+        return dict(zip(self.columns(table, columns), row, strict=True))
+
+    def columns(self, table: str, columns: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
+        """Return the columns of a table in order.
+
+        Args:
+            table: Where rows lie.
+            columns: Asks the database for a table's columns; called once a table.
+        """
         known = self._columns.get(table)
         if known is None:
             known = self._columns[table] = tuple(columns(table))
-        return dict(zip(known, row, strict=True))
+        return known
 
     def mac(self, table: str, row: Mapping[str, Any]) -> bytes:
         """Return the digest that a row should have."""

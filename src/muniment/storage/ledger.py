@@ -53,11 +53,13 @@ class Connection(Protocol):
 def changed_table(statement: str) -> str | None:
     """Return the protected table that a statement changes, or None.
 
+    One that is given the digest of its row is none: it needs no other.
+
     Raises:
         AssertionError: It changes rows and does not end in `RETURNING *`.
     """
     match = _CHANGE.match(statement)
-    if match is None or match[1] not in (*PROTECTED, _OWNERS):
+    if match is None or match[1] not in (*PROTECTED, _OWNERS) or ":mac" in statement:
         return None
     if match[1] == _OWNERS:
         return _OWNERS
@@ -117,14 +119,15 @@ class GuardedView:
 class Ledger(GuardedView):
     """The part of a transaction that keeps digests in step with every change.
 
-    Each change of a protected table returns the whole rows; they get their new digest at once. An
-    owner's own row, which covers the digest of all its rows and the head of its audit chain, gets
-    its digest when the work is done.
+    A new row is stored with its digest. Each other change of a protected table returns the whole
+    rows; they get their new digest at once. An owner's own row, which covers the digest of all its
+    rows and the head of its audit chain, gets both when the work is done.
     """
 
     def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
         super().__init__(connection, sql, guard)
         self._touched: dict[tuple[str, int], int] = {}
+        self._chains: dict[tuple[str, int], tuple[int, bytes]] = {}
 
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
         return (row["tenant_id"], row["owner_no"]) not in self._touched
@@ -139,6 +142,28 @@ class Ledger(GuardedView):
         for row in rows if table != _OWNERS else ():
             self._account(table, self._named(table, row), stays=not name.startswith("delete_"))
         return rows
+
+    def _insert(self, table: str, name: str, values: Mapping[str, Any]) -> None:
+        """Insert a new row together with its digest; values are named as the columns are."""
+        self._touch(values)
+        row = {column: values.get(column) for column in self._guard.columns(table, self._columns)}
+        row[MAC] = self._guard.mac(table, row)
+        super()._all(name, row)
+        place = (values["tenant_id"], values["owner_no"])
+        self._touched[place] ^= element(self._guard.key(values["tenant_id"]), row[MAC])
+
+    def _last_link(self, values: Mapping[str, Any]) -> tuple[int, bytes]:
+        """Return number and digest of the last link of an owner's audit chain."""
+        self._touch(values)
+        place = (values["tenant_id"], values["owner_no"])
+        if place not in self._chains:
+            ((number, digest),) = self._all("audit_head", values)
+            self._chains[place] = number, digest
+        return self._chains[place]
+
+    def _move_link(self, values: Mapping[str, Any], number: int, digest: bytes) -> None:
+        """Say which link is the last one from now on; stored when the work is done."""
+        self._chains[(values["tenant_id"], values["owner_no"])] = number, digest
 
     def _account(self, table: str, row: dict[str, Any], *, stays: bool) -> None:
         place = (row["tenant_id"], row["owner_no"])
@@ -168,8 +193,11 @@ class Ledger(GuardedView):
                 key = self._guard.key(tenant_id)
                 row = self._named("owners", found)
                 row["content"] = mask(key, unmask(key, row["content"]) ^ moved)
+                if (tenant_id, owner_no) in self._chains:
+                    row["audit_number"], row["audit_digest"] = self._chains[tenant_id, owner_no]
                 row[MAC] = self._guard.mac("owners", row)
                 super()._all("stamp_owner", row)
         settled = set(self._touched)
         self._touched.clear()
+        self._chains.clear()
         return settled

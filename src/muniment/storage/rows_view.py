@@ -240,13 +240,13 @@ class RecordTransaction(Ledger, RecordSnapshot):
             "superseded_by": record.superseded_by,
             "superseded_at": record.superseded_at,
             "embedding": record.embedding.value,
-            "version": owner.version,
+            "changed_version": owner.version,
         }
-        self._all("insert_record", values)
-        self._all("insert_words", {**key, "words": record.words})
+        self._insert("records", "insert_record", values)
+        self._insert("words", "insert_words", {**key, "words": record.words})
         if record.vector is not None:
             slot, vector = record.vector
-            self._all("upsert_vector", {**key, "slot": slot, "vector": vector})
+            self._insert("vectors", "insert_vector", {**key, "slot": slot, "vector": vector})
         return int(seq)
 
     def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
@@ -308,7 +308,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
     ) -> None:
         """Add an entry to the scope's audit chain."""
         key = key_of(owner)
-        ((number, previous),) = self._all("audit_head", key)
+        number, previous = self._last_link(key)
         said = {
             **key,
             "number": number + 1,
@@ -321,7 +321,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
             self._guard.keys.audit(owner.owner), previous, memory_ids=memory_ids, **said
         )
         values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
-        self._all("move_audit_head", values)
+        self._move_link(key, number + 1, digest)
         if sealed is not None:
             values |= {"actor": sealed, "reason": None}
         self._all("insert_audit", values)

@@ -127,17 +127,21 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
 INSERT INTO records (tenant_id, owner_no, seq, memory_id, kind, status, text, field, field_key,
                      value, source_id, path, payload_digest, authority, actor,
                      approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-                     superseded_at, embedding, changed_version)
+                     superseded_at, embedding, changed_version, mac)
 VALUES (:tenant_id, :owner_no, :seq, :memory_id, :kind, :status, :text, :field, :field_key,
         :value, :source_id, :path, :payload_digest, :authority, :actor,
         :approved_by, :evidence, :reference, :follows, :created_at, :valid_from, :valid_until, :expires_at, :metadata, :supersedes,
-        :superseded_by, :superseded_at, :embedding, :version)
-RETURNING *;
+        :superseded_by, :superseded_at, :embedding, :changed_version, :mac);
 
 -- name: insert_words
 -- The packed word list of a record.
-INSERT INTO words (tenant_id, owner_no, seq, words) VALUES (:tenant_id, :owner_no, :seq, :words)
-RETURNING *;
+INSERT INTO words (tenant_id, owner_no, seq, words, mac)
+VALUES (:tenant_id, :owner_no, :seq, :words, :mac);
+
+-- name: insert_vector
+-- The vector of a new record by one model.
+INSERT INTO vectors (tenant_id, owner_no, seq, slot, vector, mac)
+VALUES (:tenant_id, :owner_no, :seq, :slot, :vector, :mac);
 
 -- name: upsert_vector
 -- The vector of a record by one model.
@@ -277,11 +281,6 @@ WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active
 -- name: audit_head
 -- The last link of a scope's audit chain.
 SELECT audit_number, audit_digest FROM owners
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
-
--- name: move_audit_head
--- Say which link of a scope's audit chain is the last one.
-UPDATE owners SET audit_number = :number, audit_digest = :digest
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: insert_audit
@@ -499,7 +498,8 @@ SELECT * FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: stamp_owner
 -- Authenticate an owner's own row and the whole of its content.
-UPDATE owners SET content = :content, mac = :mac
+UPDATE owners
+SET audit_number = :audit_number, audit_digest = :audit_digest, content = :content, mac = :mac
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: stamp_records

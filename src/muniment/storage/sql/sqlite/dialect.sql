@@ -24,14 +24,6 @@ UNION ALL
 SELECT seq FROM removals
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND version > :since;
 
--- name: records_by_seq
--- Records by their places in the scope, given as a JSON array.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding
-FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-    AND seq IN (SELECT value FROM json_each(:seqs));
-
 -- name: contested
 -- The records of an owner that a pending candidate contradicts.
 SELECT DISTINCT contested FROM candidates INDEXED BY candidates_pending
