@@ -105,6 +105,8 @@ WITHOUT: dict[tuple[type, str], str] = {
     (ScopedMemory, "counts"): "`doctor` counts; a scope's list says what it holds",
     (ScopedMemory, "delegate"): "a person at a terminal speaks for themselves; agents have tools",
     (ScopedMemory, "remember_many"): "`import` is the command for many; it never revives a value",
+    (ScopedMemory, "checkpoints"): "a framework keeps them; `thread list` and `forget` see them",
+    (ScopedMemory, "items"): "a framework keeps them; `thread list` and `forget` see them",
     (ScopedMemory, "scope"): "it is what the caller gave",
     (ScopedMemory, "spaces"): "they are what the caller gave",
     (ScopedMemory, "with_spaces"): "--space names them",

@@ -16,7 +16,9 @@ from typing import Any
 import pytest
 
 from muniment.aio import (
+    AsyncCheckpoints,
     AsyncDelegate,
+    AsyncItems,
     AsyncMemory,
     AsyncReviewDesk,
     AsyncScopedMemory,
@@ -37,7 +39,7 @@ from muniment.ports import ModelReply
 from muniment.records import Statement, WritePath
 from muniment.results import Finding, Outcome
 from muniment.scope import Principal, Role
-from muniment.scoped import Delegate, ReviewDesk, ScopedMemory, Thread
+from muniment.scoped import Checkpoints, Delegate, Items, ReviewDesk, ScopedMemory, Thread
 
 ROOT = Path(__file__).resolve().parents[1]
 SCOPE: dict[str, Any] = {"tenant_id": "acme", "user_id": "user_42", "agent_id": "helper"}
@@ -47,6 +49,8 @@ TWINS: dict[type, type] = {
     ReviewDesk: AsyncReviewDesk,
     Delegate: AsyncDelegate,
     Thread: AsyncThread,
+    Items: AsyncItems,
+    Checkpoints: AsyncCheckpoints,
 }
 GUARD = 60.0
 """Seconds after which a test that hangs fails; nothing waits this long otherwise."""

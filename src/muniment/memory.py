@@ -193,7 +193,7 @@ class Memory(StoreForgetting, StoreGuarding):
             answering=Answering(store, clock=clock, model=model),
             forgetting=forgetting,
             exchange=_exchange(gate, reviewing),
-            threads=ThreadServices(gate),
+            threads=ThreadServices(gate, forgetting),
         )
 
     @property

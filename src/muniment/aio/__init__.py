@@ -16,13 +16,17 @@ sync method of the same name, whose docstring describes them.
 from __future__ import annotations
 
 from muniment.aio.memory import AsyncMemory, open_async
+from muniment.aio.scoped.checkpoints import AsyncCheckpoints
 from muniment.aio.scoped.delegate import AsyncDelegate
 from muniment.aio.scoped.desk import AsyncReviewDesk
+from muniment.aio.scoped.items import AsyncItems
 from muniment.aio.scoped.memory import AsyncScopedMemory
 from muniment.aio.scoped.thread import AsyncThread
 
 __all__ = [
+    "AsyncCheckpoints",
     "AsyncDelegate",
+    "AsyncItems",
     "AsyncMemory",
     "AsyncReviewDesk",
     "AsyncScopedMemory",

@@ -10,8 +10,10 @@ from muniment.scoped.base import (
     Progress,
     Services,
 )
+from muniment.scoped.checkpoints import Checkpoints
 from muniment.scoped.delegate import Delegate
 from muniment.scoped.desk import ReviewDesk
+from muniment.scoped.items import Items
 from muniment.scoped.memory import ScopedMemory
 from muniment.scoped.thread import Thread
 
@@ -19,7 +21,9 @@ __all__ = [
     "DEFAULT_BUDGET",
     "DEFAULT_LIMIT",
     "DEFAULT_MINIMUM_SCORE",
+    "Checkpoints",
     "Delegate",
+    "Items",
     "OnError",
     "Progress",
     "ReviewDesk",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from muniment.results import Receipt
 from muniment.scoped.base import ScopedBase
+from muniment.scoped.checkpoints import Checkpoints
+from muniment.scoped.items import ITEMS, Items
 from muniment.scoped.thread import CONVERSATION, Thread
 from muniment.threads import ThreadInfo
 
@@ -24,6 +26,21 @@ class ScopedThreads(ScopedBase):
         from muniment.services.threads import thread_key
 
         return Thread(self._services, thread_key(self._scope, type, thread_id))
+
+    def items(self, store: str = ITEMS) -> Items:
+        """Return the items of this scope: JSON values by namespace and key, apart from records.
+
+        Args:
+            store: Which of the application's own stores, such as `items` or `files`.
+
+        Raises:
+            InvalidInputError: The name is blank, too long or no string.
+        """
+        return Items(self._services, self._services.threads.items.shelf(self._scope, store))
+
+    def checkpoints(self) -> Checkpoints:
+        """Return the checkpoints that a framework keeps of its threads in this scope."""
+        return Checkpoints(self._services, self._scope)
 
     def threads(
         self, *, type: str | None = None, limit: int = 100, oldest_first: bool = False

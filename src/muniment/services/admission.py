@@ -74,6 +74,15 @@ class Admission(Past):
         said = checked_text("reason", reason, MAX_NAME)
         self._refuse_found(owner, self._screener.screen(said, author.path), author)
 
+    def check_texts(self, owner: Owner, texts: Iterable[str], author: Author) -> None:
+        """Screen texts that are kept as they are, and are no statement.
+
+        Raises:
+            RefusedError: Screening refused one of them.
+        """
+        for text in texts:
+            self._refuse_found(owner, self._screener.screen(text, author.path), author)
+
     def _refuse_found(self, owner: Owner, findings: Iterable[Finding], author: Author) -> None:
         for finding in findings:
             if finding.refuses:

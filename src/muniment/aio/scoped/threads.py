@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from muniment.aio.scoped.base import AsyncScopedBase
+from muniment.aio.scoped.checkpoints import AsyncCheckpoints
+from muniment.aio.scoped.items import AsyncItems
 from muniment.aio.scoped.thread import AsyncThread
 from muniment.results import Receipt
+from muniment.scoped.items import ITEMS
 from muniment.scoped.thread import CONVERSATION
 from muniment.threads import ThreadInfo
 
@@ -16,6 +19,14 @@ class AsyncScopedThreads(AsyncScopedBase):
     def thread(self, thread_id: str, *, type: str = CONVERSATION) -> AsyncThread:
         """Return a thread of this scope, whether or not it has been begun."""
         return AsyncThread(self._sync.thread(thread_id, type=type), self._workers)
+
+    def items(self, store: str = ITEMS) -> AsyncItems:
+        """Return the items of this scope: JSON values by namespace and key, apart from records."""
+        return AsyncItems(self._sync.items(store), self._workers)
+
+    def checkpoints(self) -> AsyncCheckpoints:
+        """Return the checkpoints that a framework keeps of its threads in this scope."""
+        return AsyncCheckpoints(self._sync.checkpoints(), self._workers)
 
     async def threads(
         self, *, type: str | None = None, limit: int = 100, oldest_first: bool = False

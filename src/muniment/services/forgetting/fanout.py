@@ -169,7 +169,8 @@ class Fanout:
         if order.target is Target.EXPIRY:
             return
         marks = [(order.deletion_id, event_digest(keys, state.owner, one)) for one in lying.events]
-        for name, mark in [*lying.graves(keys, state.owner), *marks]:
+        graves = [] if lying.reusable else lying.graves(keys, state.owner)
+        for name, mark in [*graves, *marks]:
             tx.bury(state, NewTombstone(name, mark, mark, order.burial.value, now))
 
     def erase(self, tx: Transaction, deletion: Deletion) -> Deletion:

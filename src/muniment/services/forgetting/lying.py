@@ -33,10 +33,12 @@ class Lying:
     Attributes:
         threads: The threads.
         entries: The entries, those of the threads included.
+        reusable: Whether the threads' ids may be used again, so that no tombstone is left of them.
     """
 
     threads: tuple[ThreadRow, ...] = ()
     entries: tuple[EntryRow, ...] = ()
+    reusable: bool = False
 
     def __bool__(self) -> bool:
         """Return whether there is any."""

@@ -84,8 +84,13 @@ class ThreadForgetting(Forgetting):
             self._choosing.choose(view, state, Selection(origin=origin), chosen)
         return state, lying, chosen
 
-    def clear_thread(self, key: ThreadKey, *, compact: bool) -> Receipt:
+    def clear_thread(self, key: ThreadKey, *, compact: bool, ends: bool = False) -> Receipt:
         """Forget everything in a thread, whose id may go on to be used.
+
+        Args:
+            key: The thread.
+            compact: Whether to rewrite the database at once.
+            ends: Whether the thread itself goes too.
 
         Raises:
             StoreError: The database failed; nothing was forgotten.
@@ -94,10 +99,15 @@ class ThreadForgetting(Forgetting):
         def everything(view: Snapshot, state: OwnerState, row: ThreadRow) -> Sequence[EntryRow]:
             return in_threads(view, state, [row]).entries
 
-        return self.forget_entries([key], everything, compact=compact)[0]
+        return self.forget_entries([key], everything, compact=compact, ends=ends)[0]
 
     def forget_entries(
-        self, keys: Sequence[ThreadKey], pick: Pick, *, compact: bool = False
+        self,
+        keys: Sequence[ThreadKey],
+        pick: Pick,
+        *,
+        compact: bool = False,
+        ends: bool = False,
     ) -> tuple[Receipt, int]:
         """Forget some of what lies in threads of one scope.
 
@@ -105,6 +115,7 @@ class ThreadForgetting(Forgetting):
             keys: The threads.
             pick: Returns the entries to forget of one.
             compact: Whether to rewrite the database at once.
+            ends: Whether the threads themselves go too; their ids may be used again.
 
         Returns:
             The receipt, and how many entries there were.
@@ -117,9 +128,11 @@ class ThreadForgetting(Forgetting):
             state = None if not keys else tx.owner(keys[0].owner)
             if state is None:
                 return None
-            rows = [tx.thread(state, key.type, key.thread_id) for key in keys]
-            found = [one for row in rows if row is not None for one in pick(tx, state, row)]
-            if not found:
+            asked = [tx.thread(state, key.type, key.thread_id) for key in keys]
+            rows = [row for row in asked if row is not None]
+            found = [one for row in rows for one in pick(tx, state, row)]
+            gone = Lying(tuple(rows) if ends else (), tuple(found), reusable=True)
+            if not gone:
                 return None
             part = self._fanout.begin(
                 tx,
@@ -128,7 +141,7 @@ class ThreadForgetting(Forgetting):
                 seqs=(),
                 candidates=(),
                 remains={},
-                lying=Lying(entries=tuple(found)),
+                lying=gone,
             )
             return part, len(found)
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from muniment.services.threads.checkpoints import CheckpointShelf
+from muniment.services.threads.items import ItemShelf
 from muniment.services.threads.log import ThreadLog
 from muniment.services.threads.places import ThreadKey, thread_key
 
 if TYPE_CHECKING:
+    from muniment.services.forgetting import ThreadForgetting
     from muniment.services.gate import Gate
 
 __all__ = ["ThreadKey", "ThreadServices", "thread_key"]
@@ -18,7 +21,11 @@ class ThreadServices:
 
     Attributes:
         log: Events.
+        items: Items.
+        checkpoints: Checkpoints of frameworks.
     """
 
-    def __init__(self, gate: Gate) -> None:
+    def __init__(self, gate: Gate, forgetting: ThreadForgetting) -> None:
         self.log = ThreadLog(gate)
+        self.items = ItemShelf(gate, forgetting)
+        self.checkpoints = CheckpointShelf(gate, forgetting)
