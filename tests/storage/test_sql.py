@@ -48,7 +48,7 @@ def _families(path: Path) -> Iterator[str]:
             for part in node.values
         ):
             yield "".join(
-                str(part.value) if isinstance(part, ast.Constant) else r"[a-z]+"
+                str(part.value) if isinstance(part, ast.Constant) else r"[a-z_]+"
                 for part in node.values
             )
 

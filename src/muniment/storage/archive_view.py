@@ -18,6 +18,8 @@ from muniment.storage.base import to_audit_entry, to_candidate, to_owner
 from muniment.storage.rows_view import key_of
 from muniment.storage.threads_view import ThreadSnapshot, ThreadTransaction
 
+_ENTRY = ("number", "at", "actor", "action", "memory_ids", "reason", "digest")
+
 
 class ArchiveSnapshot(ThreadSnapshot):
     """A consistent view of everything that an export holds."""
@@ -71,13 +73,17 @@ class ArchiveSnapshot(ThreadSnapshot):
     def imported_audit(self, owner: OwnerState, after: int, limit: int) -> list[ImportedEntry]:
         """Return imported audit entries after the first `after`, in file order."""
         values = {**key_of(owner), "after": after, "limit": limit}
-        rows = self._all("imported_audit_page", values)
-        return [ImportedEntry(row[0], to_audit_entry(row[1:])) for row in rows]
+        rows = self._intact("imported_audit", "imported_audit_page", values)
+        return [
+            ImportedEntry(row["chain"], to_audit_entry(tuple(row[name] for name in _ENTRY)))
+            for row in rows
+        ]
 
     def imported_receipts(self, owner: OwnerState, after: str, limit: int) -> list[ImportedReceipt]:
         """Return imported receipts with an id above `after`, by id."""
-        rows = self._all("imported_receipt_page", {**key_of(owner), "after": after, "limit": limit})
-        return [ImportedReceipt(row[0], json.loads(row[1])) for row in rows]
+        values = {**key_of(owner), "after": after, "limit": limit}
+        rows = self._intact("imported_receipts", "imported_receipt_page", values)
+        return [ImportedReceipt(row["receipt_id"], json.loads(row["content"])) for row in rows]
 
 
 class ArchiveTransaction(ArchiveSnapshot, ThreadTransaction):

@@ -63,9 +63,9 @@ class DeletionSnapshot(ArchiveSnapshot):
         return self._deletions("open_deletions", {})
 
     def _deletions(self, name: str, values: Mapping[str, Any]) -> list[Deletion]:
-        rows = self._all(name, values)
+        rows = self._intact("deletions", name, values)
         owners = self._numbered() if rows else {}
-        return [_to_deletion(row, owners[row[0], row[1]]) for row in rows]
+        return [_to_deletion(row, owners[row["tenant_id"], row["owner_no"]]) for row in rows]
 
     def item_ids(self, owner: OwnerState, deletion_id: str, limit: int) -> list[str]:
         """Return memory_ids of an unfinished deletion."""
@@ -82,8 +82,9 @@ class DeletionSnapshot(ArchiveSnapshot):
         self, tenant_id: str, receipt_id: str
     ) -> tuple[int, Mapping[str, JSONValue]] | None:
         """Return the owner number and newest content of a receipt, or None."""
-        row = self._one("receipt", {"tenant_id": tenant_id, "receipt_id": receipt_id})
-        return None if row is None else (row[0], json.loads(row[1]))
+        values = {"tenant_id": tenant_id, "receipt_id": receipt_id}
+        rows = self._intact("receipts", "receipt", values)
+        return (rows[0]["owner_no"], json.loads(rows[0]["content"])) if rows else None
 
     def receipts(
         self, tenant_id: str, owner_no: int | None, limit: int
@@ -91,12 +92,14 @@ class DeletionSnapshot(ArchiveSnapshot):
         """Return the newest content of receipts, newest first."""
         values = {"tenant_id": tenant_id, "owner_no": owner_no, "limit": limit}
         name = "tenant_receipts" if owner_no is None else "owner_receipts"
-        return [json.loads(row[1]) for row in self._all(name, values)]
+        return [json.loads(row["content"]) for row in self._intact("receipts", name, values)]
 
     def receipt_link(self, tenant_id: str, number: int) -> ReceiptLink | None:
         """Return one link of a tenant's chain of receipts, or None."""
-        row = self._one("receipt_by_number", {"tenant_id": tenant_id, "number": number})
-        return None if row is None else ReceiptLink(number, json.loads(row[0]), row[1])
+        values = {"tenant_id": tenant_id, "number": number}
+        rows = self._intact("receipts", "receipt_by_number", values)
+        links = [ReceiptLink(number, json.loads(row["content"]), row["digest"]) for row in rows]
+        return links[0] if links else None
 
     def receipt_head(self, tenant_id: str) -> tuple[int, str]:
         """Return the number and digest of a tenant's last receipt."""
@@ -173,7 +176,7 @@ class DeletionTransaction(DeletionSnapshot, ArchiveTransaction):
 
     def drop_items(self, owner: OwnerState, deletion_id: str) -> None:
         """Drop the list of items of a part that is verified."""
-        self._all("drop_items", {**key_of(owner), "deletion_id": deletion_id})
+        self._all("delete_deletion_items", {**key_of(owner), "deletion_id": deletion_id})
 
     def archive(self, owner: OwnerState, seqs: Sequence[int]) -> int:
         """Keep expired records for exports only."""
@@ -216,20 +219,19 @@ def _progress(deletion: Deletion) -> dict[str, Any]:
     }
 
 
-def _to_deletion(row: tuple[Any, ...], owner: OwnerState) -> Deletion:
-    (_, _, deletion_id, target, subject, whole, incarnation, actor, remains, state, steps,
-     surfaces, waiting) = row  # fmt: skip
+def _to_deletion(row: Mapping[str, Any], owner: OwnerState) -> Deletion:
+    surfaces = json.loads(row["surfaces"]).items()
     return Deletion(
-        deletion_id=deletion_id,
+        deletion_id=row["deletion_id"],
         owner=owner,
-        target=Target(target),
-        subject=subject,
-        whole=bool(whole),
-        incarnation=incarnation,
-        actor=actor,
-        remains=json.loads(remains),
-        state=Step(state),
-        steps=tuple((Step(step), at) for step, at in json.loads(steps)),
-        surfaces={name: tuple(counts) for name, counts in json.loads(surfaces).items()},
-        waiting=None if waiting is None else Waiting(waiting),
+        target=Target(row["target"]),
+        subject=row["subject"],
+        whole=bool(row["whole"]),
+        incarnation=row["incarnation"],
+        actor=row["actor"],
+        remains=json.loads(row["remains"]),
+        state=Step(row["state"]),
+        steps=tuple((Step(step), at) for step, at in json.loads(row["steps"])),
+        surfaces={name: tuple(counts) for name, counts in surfaces},
+        waiting=None if row["waiting"] is None else Waiting(row["waiting"]),
     )

@@ -13,7 +13,14 @@ from muniment.errors import TamperedError
 from muniment.keys import Keys
 
 MAC = "mac"
-_NAMES = {"records": "memory_id", "candidates": "candidate_id", "tombstones": "memory_id"}
+_NAMES = {
+    "records": "memory_id",
+    "candidates": "candidate_id",
+    "tombstones": "memory_id",
+    "deletions": "deletion_id",
+    "receipts": "receipt_id",
+    "imported_receipts": "receipt_id",
+}
 _LONG = 128
 _SIZE = 32
 

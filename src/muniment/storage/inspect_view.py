@@ -21,6 +21,11 @@ _TABLES = {
     "tombstones": "all_tombstones",
     "threads": "all_threads",
     "entries": "all_entries",
+    "deletions": "all_deletions",
+    "deletion_items": "all_deletion_items",
+    "receipts": "all_receipts",
+    "imported_audit": "all_imported_audit",
+    "imported_receipts": "all_imported_receipts",
 }
 _SEALED = {
     "records": "sealed_records",
@@ -30,6 +35,7 @@ _SEALED = {
     "threads": "sealed_threads",
     "entries": "sealed_entries",
 }
+_ITEMS = ("candidate_id", "memory_id", "deletion_id", "receipt_id", "place", "seq")
 _EVERY = 2**62
 
 
@@ -122,7 +128,7 @@ def _entry(row: tuple[Any, ...]) -> AuditEntry | None:
 
 
 def _item(row: dict[str, Any]) -> str:
-    return str(row.get("candidate_id") or row.get("memory_id") or row["seq"])
+    return str(next(row[name] for name in _ITEMS if row.get(name)))
 
 
 def _is_other(entry: AuditEntry, noted: Head) -> bool:

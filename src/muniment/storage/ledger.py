@@ -18,6 +18,11 @@ PROTECTED = (
     "tombstones",
     "threads",
     "entries",
+    "deletions",
+    "deletion_items",
+    "receipts",
+    "imported_audit",
+    "imported_receipts",
 )
 _OWNERS = "owners"
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
@@ -104,6 +109,13 @@ class GuardedView:
         """Return whether an owner's own row has the digest of its present content."""
         del row
         return True
+
+    def _intact(self, table: str, name: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """Return the whole rows that a query gives, by column, checked."""
+        rows = [self._named(table, row) for row in self._all(name, values)]
+        for row in rows:
+            self._guard.check(table, row)
+        return rows
 
     def _whole_owner(self, name: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return an owner's own row by column, checked, or None."""

@@ -28,7 +28,7 @@ from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
 from muniment.storage.sqlfiles import queries
 from muniment.storage.sqlite_schema import migrate, schema_version
-from muniment.storage.unlock import Mark, Unlocker
+from muniment.storage.unlock import Unlocker, to_mark
 from muniment.storage.views import RowSnapshot, RowTransaction
 
 T = TypeVar("T")
@@ -133,13 +133,12 @@ class SqliteStore:
         try:
             with self._right_file_key(), driver_errors(self._location):
                 migrate(self._writer(), self._location, self._unlocker.make)
-                ((fingerprint, sealed, anchored),) = self._writer().execute(self._sql["mark"])
-            self._mark = Mark(fingerprint, bool(sealed), bool(anchored))
+                self._mark = to_mark(self._writer().execute(self._sql["mark"]), self._location)
             self._guard = Guard(self._unlocker.open(self._mark))
         except BaseException:
             self._let_go()
             raise
-        self._anchoring = Anchoring(self._location, self.keys, is_on=self._mark.anchored)
+        self._anchoring = Anchoring(self._location, self.keys, is_on=self._location != _MEMORY)
 
     def _let_go(self) -> None:
         """Close a file that was refused; a log that somebody left beside it stays as it is."""

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import hmac
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from muniment.errors import InvalidInputError, KeyMissingError, StoreError, WrongKeyError
+from muniment.errors import (
+    InvalidInputError,
+    KeyMissingError,
+    StoreCorruptError,
+    StoreError,
+    WrongKeyError,
+)
 from muniment.keyfile import KeyFile
 from muniment.keys import LENGTH, Keys
 from muniment.ports.keys import KeyManager, KeySource, MasterKey
@@ -29,6 +37,21 @@ class Mark:
     fingerprint: bytes
     sealed: bool
     anchored: bool
+
+
+def to_mark(rows: Iterable[tuple[Any, ...]], location: str) -> Mark:
+    """Return what a database says of its key.
+
+    Raises:
+        StoreCorruptError: It does not say it, once.
+    """
+    found = list(rows)
+    if len(found) != 1:
+        raise StoreCorruptError(
+            f"{location} does not say which key it has any more; restore it from a backup."
+        )
+    ((fingerprint, sealed, anchored),) = found
+    return Mark(fingerprint, bool(sealed), bool(anchored))
 
 
 class _Passing:

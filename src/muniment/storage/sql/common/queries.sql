@@ -420,7 +420,7 @@ WHERE tenant_id = :tenant_id AND candidate_id = :item_id AND owner_no <> :owner_
 
 -- name: imported_audit_page
 -- Audit entries of other stores in the order in which they were brought in.
-SELECT chain, number, at, actor, action, memory_ids, reason, digest FROM imported_audit
+SELECT * FROM imported_audit
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND place > :after
 ORDER BY place LIMIT :limit;
 
@@ -432,7 +432,7 @@ SELECT :tenant_id, :owner_no, coalesce(max(place), 0) + 1, :chain, :number, :at,
        :memory_ids, :reason, :digest
 FROM imported_audit WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 ON CONFLICT (tenant_id, owner_no, chain, number) DO NOTHING
-RETURNING place;
+RETURNING *;
 
 -- name: next_seq_of
 -- The place that the next row of a scope will get.
@@ -573,17 +573,18 @@ RETURNING *;
 INSERT INTO deletions (tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor,
                        remains, state, steps, surfaces, waiting)
 VALUES (:tenant_id, :owner_no, :deletion_id, :target, :subject, :whole, :incarnation, :actor,
-        :remains, :state, :steps, :surfaces, :waiting);
+        :remains, :state, :steps, :surfaces, :waiting)
+RETURNING *;
 
 -- name: update_deletion
 -- How far a deletion has come.
 UPDATE deletions SET state = :state, steps = :steps, surfaces = :surfaces, waiting = :waiting
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+RETURNING *;
 
 -- name: deletion
 -- Every owner's part of one deletion.
-SELECT tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor, remains,
-       state, steps, surfaces, waiting
+SELECT *
 FROM deletions
 WHERE tenant_id = :tenant_id AND deletion_id = :deletion_id
 ORDER BY owner_no;
@@ -598,19 +599,22 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletio
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
 SELECT tenant_id, owner_no, :deletion_id, seq, memory_id FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND status <> 'forgotten'
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: note_every_record
 -- Make every record of an owner an item of a deletion.
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq, memory_id)
 SELECT tenant_id, owner_no, :deletion_id, seq, memory_id FROM records
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten';
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+RETURNING *;
 
 -- name: note_candidate
 -- Make a candidate an item of a deletion.
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
 VALUES (:tenant_id, :owner_no, :deletion_id, :seq)
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: item_page
 -- The records of a deletion above a place, in order.
@@ -644,10 +648,11 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletio
     AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high
 ON CONFLICT DO NOTHING;
 
--- name: drop_items
+-- name: delete_deletion_items
 -- Drop the items of a finished deletion.
 DELETE FROM deletion_items
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+RETURNING *;
 
 -- name: receipt_head
 -- The last receipt of a tenant.
@@ -656,28 +661,29 @@ SELECT number, digest FROM receipts WHERE tenant_id = :tenant_id ORDER BY number
 -- name: insert_receipt
 -- A new link of a tenant's chain of receipts.
 INSERT INTO receipts (tenant_id, number, owner_no, receipt_id, content, digest)
-VALUES (:tenant_id, :number, :owner_no, :receipt_id, :content, :digest);
+VALUES (:tenant_id, :number, :owner_no, :receipt_id, :content, :digest)
+RETURNING *;
 
 -- name: receipt
 -- The newest state of one receipt.
-SELECT owner_no, content FROM receipts
+SELECT * FROM receipts
 WHERE tenant_id = :tenant_id AND receipt_id = :receipt_id
 ORDER BY number DESC LIMIT 1;
 
 -- name: receipt_by_number
 -- One link of a tenant's chain of receipts.
-SELECT content, digest FROM receipts WHERE tenant_id = :tenant_id AND number = :number;
+SELECT * FROM receipts WHERE tenant_id = :tenant_id AND number = :number;
 
 -- name: tenant_receipts
 -- The newest state of every receipt of a tenant, newest first.
-SELECT owner_no, content FROM receipts
+SELECT * FROM receipts
 WHERE tenant_id = :tenant_id AND number IN (
     SELECT max(number) FROM receipts WHERE tenant_id = :tenant_id GROUP BY receipt_id)
 ORDER BY number DESC LIMIT :limit;
 
 -- name: owner_receipts
 -- The newest state of every receipt of one owner alone, newest first.
-SELECT owner_no, content FROM receipts
+SELECT * FROM receipts
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND number IN (
     SELECT max(number) FROM receipts WHERE tenant_id = :tenant_id AND owner_no = :owner_no GROUP BY receipt_id)
 ORDER BY number DESC LIMIT :limit;
@@ -752,7 +758,7 @@ SELECT count(*) FROM audit WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 
 -- name: imported_receipt_page
 -- Receipts of other stores by id, above one of them.
-SELECT receipt_id, content FROM imported_receipts
+SELECT * FROM imported_receipts
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND receipt_id > :after
 ORDER BY receipt_id LIMIT :limit;
 
@@ -761,7 +767,7 @@ ORDER BY receipt_id LIMIT :limit;
 INSERT INTO imported_receipts (tenant_id, owner_no, receipt_id, content)
 VALUES (:tenant_id, :owner_no, :receipt_id, :content)
 ON CONFLICT (tenant_id, owner_no, receipt_id) DO NOTHING
-RETURNING receipt_id;
+RETURNING *;
 
 -- name: sealed_records
 -- What of records is sealed in a sealed store.
@@ -797,6 +803,26 @@ SELECT * FROM threads WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND 
 SELECT * FROM threads
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND type = :type
 ORDER BY seq;
+
+-- name: all_imported_audit
+-- Every audit entry of other stores that an owner has.
+SELECT * FROM imported_audit WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY place;
+
+-- name: all_imported_receipts
+-- Every receipt of other stores that an owner has.
+SELECT * FROM imported_receipts WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY receipt_id;
+
+-- name: all_deletions
+-- Everything of every deletion of an owner.
+SELECT * FROM deletions WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY deletion_id;
+
+-- name: all_deletion_items
+-- Every item of every deletion of an owner.
+SELECT * FROM deletion_items WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY deletion_id, seq;
+
+-- name: all_receipts
+-- Every link of the chain of receipts that is an owner's.
+SELECT * FROM receipts WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY number;
 
 -- name: all_threads
 -- Everything of every thread of an owner.
@@ -917,6 +943,30 @@ ORDER BY 4 LIMIT :limit;
 SELECT (SELECT count(*) FROM threads WHERE tenant_id = :tenant_id AND owner_no = :owner_no),
        (SELECT count(*) FROM entries WHERE tenant_id = :tenant_id AND owner_no = :owner_no);
 
+-- name: stamp_imported_audit
+-- Authenticate an audit entry of another store.
+UPDATE imported_audit SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND place = :place;
+
+-- name: stamp_imported_receipts
+-- Authenticate a receipt of another store.
+UPDATE imported_receipts SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND receipt_id = :receipt_id;
+
+-- name: stamp_deletions
+-- Authenticate an owner's part of a deletion.
+UPDATE deletions SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+
+-- name: stamp_deletion_items
+-- Authenticate an item of a deletion.
+UPDATE deletion_items SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id AND seq = :seq;
+
+-- name: stamp_receipts
+-- Authenticate a link of a tenant's chain of receipts.
+UPDATE receipts SET mac = :mac WHERE tenant_id = :tenant_id AND number = :number;
+
 -- name: stamp_threads
 -- Authenticate a thread's row.
 UPDATE threads SET mac = :mac
@@ -954,28 +1004,32 @@ RETURNING *;
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
 SELECT tenant_id, owner_no, :deletion_id, seq FROM threads
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: note_thread_entries
 -- Make the entries of a thread items of a deletion.
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
 SELECT tenant_id, owner_no, :deletion_id, seq FROM entries
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND thread = :seq
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: note_every_thread
 -- Make every thread of an owner an item of a deletion.
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
 SELECT tenant_id, owner_no, :deletion_id, seq FROM threads
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: note_every_entry
 -- Make every entry of an owner an item of a deletion.
 INSERT INTO deletion_items (tenant_id, owner_no, deletion_id, seq)
 SELECT tenant_id, owner_no, :deletion_id, seq FROM entries
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-ON CONFLICT DO NOTHING;
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: count_item_threads
 -- How many threads of a deletion's items there are.

@@ -63,8 +63,7 @@ ORDER BY expires_at LIMIT :limit;
 
 -- name: open_deletions
 -- Every owner's part of every deletion that has something to do, oldest first.
-SELECT tenant_id, owner_no, deletion_id, target, subject, whole, incarnation, actor, remains,
-       state, steps, surfaces, waiting
+SELECT *
 FROM deletions
 WHERE (tenant_id, deletion_id) IN (
     SELECT tenant_id, deletion_id FROM deletions INDEXED BY deletions_open

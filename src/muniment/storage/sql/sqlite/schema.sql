@@ -238,6 +238,7 @@ CREATE TABLE imported_audit (
     memory_ids TEXT NOT NULL,
     reason TEXT,
     digest BLOB NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, place),
     UNIQUE (tenant_id, owner_no, chain, number),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
@@ -248,6 +249,7 @@ CREATE TABLE imported_receipts (
     owner_no INTEGER NOT NULL,
     receipt_id TEXT NOT NULL,
     content TEXT NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, receipt_id),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
@@ -267,6 +269,7 @@ CREATE TABLE deletions (
     steps TEXT NOT NULL,
     surfaces TEXT NOT NULL,
     waiting TEXT,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, deletion_id),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
@@ -280,6 +283,7 @@ CREATE TABLE deletion_items (
     deletion_id TEXT NOT NULL,
     seq INTEGER NOT NULL,
     memory_id TEXT,
+    mac BLOB,
     PRIMARY KEY (tenant_id, owner_no, deletion_id, seq),
     FOREIGN KEY (tenant_id, owner_no, deletion_id)
         REFERENCES deletions (tenant_id, owner_no, deletion_id)
@@ -292,6 +296,7 @@ CREATE TABLE receipts (
     receipt_id TEXT NOT NULL,
     content TEXT NOT NULL,
     digest TEXT NOT NULL,
+    mac BLOB,
     PRIMARY KEY (tenant_id, number)
 ) STRICT, WITHOUT ROWID;
 
