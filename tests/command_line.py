@@ -23,6 +23,7 @@ ENVIRONMENT = {
     "MUNIMENT_EMBEDDER": "none",
     "MUNIMENT_STORE": "",
     "MUNIMENT_MODEL": "",
+    "MUNIMENT_RERANKER": "",
     "MUNIMENT_FILE_KEY": "",
     "MUNIMENT_KEY": "",
     "MUNIMENT_POLICY": "",

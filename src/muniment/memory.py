@@ -17,13 +17,15 @@ from muniment.scoped.guarding import StoreGuarding
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from muniment.ports import Embedder, LanguageModel, Screener, Store
+    from muniment.ports import Embedder, LanguageModel, Reranker, Screener, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
     from muniment.services.forgetting import ThreadForgetting
     from muniment.services.gate import Gate
     from muniment.services.maintain import Maintenance
     from muniment.services.review import Reviewing
+    from muniment.services.segments import Segments
+    from muniment.services.words import WordKeys
     from muniment.transfers import ExportReport, ImportReport
     from muniment.upkeep import Upkeep
 
@@ -34,6 +36,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     location: str | Path,
     *,
     embedder: object = "auto",
+    reranker: object = None,
     model: object = None,
     policy: str | Path | None = None,
     clock: Clock | None = None,
@@ -54,6 +57,9 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
             `"local"`, `"none"`, `"openai:MODEL"`, `"azure:DEPLOYMENT"`, an object with
             `embed_passages` and `embed_query`, one with `encode`, or a callable from texts to
             vectors.
+        reranker: What reads the best records of a recall beside the question and orders them
+            anew: `"http:MODEL"`, `"tei"`, `"cross-encoder:MODEL"`, an object with `rerank` or
+            `predict`, a callable from a question and texts to numbers, or None.
         model: The language model for `answer`: `"openai:MODEL"`, `"chat:MODEL"`,
             `"azure:DEPLOYMENT"`, an object with `respond`, or None.
         policy: The kinds: TOML text or the path of a TOML file. None for the built-in policy.
@@ -81,11 +87,17 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     from muniment.providers.embedding import open_embedder
     from muniment.providers.keys import open_key
     from muniment.providers.llm import open_model
+    from muniment.providers.reranking import open_reranker
     from muniment.rules.packet import count_tokens as estimate
     from muniment.rules.screening import DefaultScreener
     from muniment.storage import open_store
 
-    parts = (open_embedder(embedder), open_model(model), _load_policy(policy))
+    parts = (
+        open_embedder(embedder),
+        open_model(model),
+        _load_policy(policy),
+        open_reranker(reranker),
+    )
     store = open_store(
         location,
         busy_timeout=busy_timeout,
@@ -97,6 +109,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     return Memory(
         store,
         embedder=parts[0],
+        reranker=parts[3],
         model=parts[1],
         policy=parts[2],
         clock=clock or SystemClock(),
@@ -127,6 +140,14 @@ def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
     return Exchange(gate, reviewing, read_old_tables)
 
 
+def _reviewing(gate: Gate, words: WordKeys, segments: Segments) -> Reviewing:
+    from muniment.services.likeness import Likeness
+    from muniment.services.review import Reviewing
+
+    likeness = Likeness(gate.store, embedder=gate.embedder, words=words, segments=segments)
+    return Reviewing(gate, likeness)
+
+
 def _deletion(
     gate: Gate, maintenance: Maintenance
 ) -> tuple[ThreadForgetting, Callable[[], Upkeep]]:
@@ -148,6 +169,7 @@ class Memory(StoreForgetting, StoreGuarding):
         store: Store,
         *,
         embedder: Embedder | None,
+        reranker: Reranker | None,
         model: LanguageModel | None,
         policy: Policy,
         clock: Clock,
@@ -158,11 +180,9 @@ class Memory(StoreForgetting, StoreGuarding):
         from muniment.services.answer import Answering
         from muniment.services.gate import Gate
         from muniment.services.guarding import Guarding
-        from muniment.services.likeness import Likeness
         from muniment.services.maintain import Maintenance
         from muniment.services.reads import Reads
         from muniment.services.recall import Recalling
-        from muniment.services.review import Reviewing
         from muniment.services.segments import Segments
         from muniment.services.threads import ThreadServices
         from muniment.services.words import WordKeys
@@ -172,8 +192,7 @@ class Memory(StoreForgetting, StoreGuarding):
         gate = Gate(
             store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
         )
-        likeness = Likeness(store, embedder=embedder, words=words, segments=segments)
-        reviewing = Reviewing(gate, likeness)
+        reviewing = _reviewing(gate, words, segments)
         self._store, self._policy, self._guarding = store, policy, Guarding(store)
         self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
         forgetting, self._keep_up = _deletion(gate, self._maintenance)
@@ -186,6 +205,7 @@ class Memory(StoreForgetting, StoreGuarding):
                 policy=policy,
                 clock=clock,
                 embedder=embedder,
+                reranker=reranker,
                 words=words,
                 segments=segments,
                 count_tokens=count_tokens,

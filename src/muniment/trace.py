@@ -23,6 +23,7 @@ class Reason(StrEnum):
     LIMIT = "limit"
     BUDGET = "budget"
     OVERRULED = "overruled"
+    DUPLICATE = "duplicate"
 
 
 class Degraded(StrEnum):
@@ -32,6 +33,7 @@ class Degraded(StrEnum):
     EMBEDDER_FAILED = "embedder_failed"
     EMBEDDING_PENDING = "embedding_pending"
     QUERY_CUT = "query_cut"
+    RERANKER_FAILED = "reranker_failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class Hit(Plain):
         lexical: Share of the query's weight that the record's words matched, in [0, 1].
         semantic: Cosine similarity to the query, or None without an embedding.
         exact: Whether the query named the record's field, value or whole text.
+        reranked: What the reranker said, on its own scale; None if it was not asked.
     """
 
     memory_id: str
@@ -53,6 +56,7 @@ class Hit(Plain):
     lexical: float
     semantic: float | None
     exact: bool
+    reranked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,7 @@ class Explained(Plain):
         exact: Whether the query named the record's field, value or whole text.
         lexical_vote: What the words add to the rank.
         semantic_vote: What the meaning adds to the rank; below 0 for less than usual likeness.
+        reranked: What the reranker said, on its own scale; None if it was not asked.
     """
 
     memory_id: str
@@ -82,6 +87,7 @@ class Explained(Plain):
     exact: bool
     lexical_vote: float
     semantic_vote: float
+    reranked: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,7 @@ class RecallTrace(Plain):
         degraded: Why a channel was missing or incomplete; empty when nothing was.
         embedder: Name of the embedding model, or None.
         version: Version of the scope that was read.
+        reranker: Name of the reranker that ordered the hits, or None.
         explained: With `explain`, the verdict on every record near the cut, the hits first.
     """
 
@@ -110,6 +117,7 @@ class RecallTrace(Plain):
     degraded: tuple[Degraded, ...]
     embedder: str | None
     version: int
+    reranker: str | None = None
     explained: tuple[Explained, ...] = ()
 
 

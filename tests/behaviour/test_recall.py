@@ -102,13 +102,14 @@ class TestTheTrace:
         said(me, "tea five", metadata={"tag": "x"})
         said(me, "unrelated")
         said(me, "tea " * 300)
-        for _ in range(3):
+        said(me, "green tea")
+        for _ in range(2):
             said(me, "tea")
         found = me.recall(
             "tea",
             kinds=["preference"],
             filters={"metadata.tag": {"exists": False}},
-            limit=3,
+            limit=2,
             budget=300,
             minimum_score=0.01,
         )
@@ -120,8 +121,10 @@ class TestTheTrace:
             Reason.FILTER: 1,
             Reason.SCORE: 1,
             Reason.LIMIT: 1,
+            Reason.DUPLICATE: 1,
+            Reason.BUDGET: 1,
         }
-        assert (found.trace.records, found.trace.considered, len(found)) == (10, 5, 3)
+        assert (found.trace.records, found.trace.considered, len(found)) == (10, 5, 1)
 
     @pytest.mark.promise("REC-5")
     def test_it_names_what_did_not_fit_the_budget(self, me: ScopedMemory) -> None:

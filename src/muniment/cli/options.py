@@ -129,12 +129,18 @@ class Run:
 
     @contextmanager
     def memory(
-        self, *, model: str | None = None, create: bool = False, sealed: bool | None = None
+        self,
+        *,
+        model: str | None = None,
+        reranker: str | None = None,
+        create: bool = False,
+        sealed: bool | None = None,
     ) -> Iterator[Memory]:
         """Open the store, and close it at the end.
 
         Args:
             model: Name of the language model, or None.
+            reranker: Name of the reranker, or None.
             create: Whether to make the file when it does not exist.
             sealed: Whether a new store is sealed; None for what the store says of itself.
 
@@ -146,6 +152,7 @@ class Run:
         with open_memory(
             self.store,
             embedder=self.embedder,
+            reranker=reranker,
             model=model,
             policy=self.policy,
             create=create,
@@ -156,18 +163,21 @@ class Run:
             yield memory
 
     @contextmanager
-    def scoped(self, *, model: str | None = None) -> Iterator[ScopedMemory]:
+    def scoped(
+        self, *, model: str | None = None, reranker: str | None = None
+    ) -> Iterator[ScopedMemory]:
         """Open the store for the scope that was given, and close it at the end.
 
         Args:
             model: Name of the language model, or None.
+            reranker: Name of the reranker, or None.
 
         Raises:
             ScopeError: A part of the scope was not given.
         """
         scope = self.scope()
         spaces = [parse_space(scope.tenant_id, one) for one in self.spaces]
-        with self.memory(model=model) as memory:
+        with self.memory(model=model, reranker=reranker) as memory:
             me = memory.scoped(
                 tenant_id=scope.tenant_id, user_id=scope.user_id, agent_id=scope.agent_id
             )

@@ -44,6 +44,15 @@ AsOf = Annotated[
     ),
 ]
 
+RerankerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--reranker",
+        envvar="MUNIMENT_RERANKER",
+        help="http:MODEL, tei or cross-encoder:MODEL orders the best anew.",
+    ),
+]
+
 Explain = Annotated[
     bool, typer.Option("--explain", help="Also show the verdict on every record near the cut.")
 ]
@@ -60,6 +69,7 @@ def recall(
     budget: Budget = DEFAULT_BUDGET,
     as_of: AsOf = None,
     explain: Explain = False,
+    reranker: RerankerOption = None,
     packet: PacketOnly = False,
 ) -> None:
     """Show the records that bear on a question, and why.
@@ -68,7 +78,7 @@ def recall(
     """
     if packet and run.out.as_json:
         raise InvalidInputError("Choose --packet or --json; the JSON holds the packet too.")
-    with run.scoped() as me:
+    with run.scoped(reranker=reranker) as me:
         found = me.recall(
             query,
             limit=limit,
@@ -96,6 +106,7 @@ def answer(
     filters: Filters = None,
     budget: Budget = DEFAULT_BUDGET,
     model: Model = None,
+    reranker: RerankerOption = None,
 ) -> None:
     """Let a language model answer from recalled records.
 
@@ -103,7 +114,7 @@ def answer(
 
     Example: muniment answer "Which seat should I book?" --model openai:gpt-5-mini
     """
-    with run.scoped(model=model) as me:
+    with run.scoped(model=model, reranker=reranker) as me:
         try:
             given = me.answer(
                 question,

@@ -43,6 +43,7 @@ REJECTIONS: Mapping[Reason, str] = {
     Reason.LIMIT: "over the limit",
     Reason.BUDGET: "over the budget",
     Reason.SUPERSEDED: "superseded",
+    Reason.DUPLICATE: "only repeats another record",
     Reason.OVERRULED: "overruled by a shared space",
 }
 DEGRADATIONS: Mapping[Degraded, str] = {
@@ -50,6 +51,7 @@ DEGRADATIONS: Mapping[Degraded, str] = {
     Degraded.EMBEDDER_FAILED: "the embedder failed, so recall went by words alone",
     Degraded.EMBEDDING_PENDING: "some records wait for an embedding; run `muniment maintain embed`",
     Degraded.QUERY_CUT: "the question was too long and its end was not used",
+    Degraded.RERANKER_FAILED: "the reranker failed; ordered without it",
 }
 
 
@@ -189,6 +191,7 @@ def trace_panel(trace: RecallTrace) -> RenderableType:
             "path": path,
             "left out": ", ".join(left_out) or None,
             "channels": "".join([", ".join(trace.channels), *embedder]),
+            "reranker": trace.reranker,
             "degraded": Text("; ".join(DEGRADATIONS[why] for why in trace.degraded), "yellow")
             if trace.degraded
             else None,
@@ -201,30 +204,40 @@ def trace_panel(trace: RecallTrace) -> RenderableType:
 def _hits_table(trace: RecallTrace) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style=DIM, pad_edge=False)
     table.add_column("memory_id", no_wrap=True)
-    for name in ("score", "exact", "lexical", "semantic"):
+    for name in ("score", "exact", "lexical", "semantic", *_reranked_column(trace)):
         table.add_column(name, justify="right", no_wrap=True)
     for hit in trace.hits:
-        semantic = "–" if hit.semantic is None else f"{hit.semantic:.2f}"
         exact = "yes" if hit.exact else "–"
-        table.add_row(hit.memory_id, f"{hit.score:.2f}", exact, f"{hit.lexical:.2f}", semantic)
+        reranked = [_number(hit.reranked)] if trace.reranker else []
+        numbers = (f"{hit.lexical:.2f}", _number(hit.semantic), *reranked)
+        table.add_row(hit.memory_id, f"{hit.score:.2f}", exact, *numbers)
     return table
+
+
+def _reranked_column(trace: RecallTrace) -> tuple[str, ...]:
+    return ("reranked",) if trace.reranker else ()
+
+
+def _number(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
 
 
 def explained_panel(trace: RecallTrace) -> RenderableType:
     """Return the verdict on every record near the cut: ids, numbers and reasons."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style=DIM, pad_edge=False)
     table.add_column("memory_id", no_wrap=True)
-    for name in ("score", "rank", "words", "meaning"):
+    for name in ("score", "rank", "words", "meaning", *_reranked_column(trace)):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict")
     for one in trace.explained:
-        numbers = (one.rank, one.lexical_vote, one.semantic_vote)
+        numbers = (one.score, one.rank, one.lexical_vote, one.semantic_vote)
+        reranked = [_number(one.reranked)] if trace.reranker else []
         verdict = "in the packet" if one.reason is None else REJECTIONS[one.reason]
         named = ", named exactly" if one.exact else ""
         table.add_row(
             one.memory_id,
-            f"{one.score:.2f}",
             *(f"{number:.2f}" for number in numbers),
+            *reranked,
             Text(f"{verdict}{named}", "green" if one.reason is None else DIM),
         )
     return panel("Explanation", table)

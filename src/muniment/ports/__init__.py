@@ -33,6 +33,7 @@ from muniment.ports.models import (
     EmbeddingModel,
     LanguageModel,
     ModelReply,
+    Reranker,
     Screener,
 )
 from muniment.ports.rows import (
@@ -82,6 +83,7 @@ __all__ = [
     "PendingText",
     "Proposed",
     "ReceiptLink",
+    "Reranker",
     "Reveal",
     "Screener",
     "SealedRow",

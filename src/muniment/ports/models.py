@@ -78,6 +78,31 @@ class Embedder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question beside each of a few texts, and says how well each answers it.
+
+    It may be called from several threads at once, and is shown only what recall found in the scope.
+    """
+
+    @property
+    def name(self) -> str:
+        """What the trace calls it."""
+        ...
+
+    @property
+    def depth(self) -> int:
+        """How many of the best records it is shown at a recall, at most."""
+        ...
+
+    def rerank(self, query: str, texts: Sequence[str]) -> Sequence[float]:
+        """Return one finite number a text, in order; higher is better.
+
+        Raises:
+            ProviderError: It failed, or did not say something of every text.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """What a language model said.

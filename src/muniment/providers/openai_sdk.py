@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from muniment.errors import InvalidInputError, MissingExtraError
+from muniment.providers.environment import environment
 from muniment.providers.per_process import PerProcess
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def openai_client(
         InvalidInputError: Neither a key nor an endpoint is configured.
     """
     _require_sdk()
-    url = base_url or _environment(f"MUNIMENT_{purpose}_BASE_URL", "OPENAI_BASE_URL")
-    key = api_key or _environment(f"MUNIMENT_{purpose}_API_KEY", "OPENAI_API_KEY")
+    url = base_url or environment(f"MUNIMENT_{purpose}_BASE_URL", "OPENAI_BASE_URL")
+    key = api_key or environment(f"MUNIMENT_{purpose}_API_KEY", "OPENAI_API_KEY")
     if key is None and url is None:
         raise InvalidInputError(
             f"No endpoint is configured. Set MUNIMENT_{purpose}_API_KEY or OPENAI_API_KEY for "
@@ -85,9 +85,9 @@ def azure_client(
         InvalidInputError: The endpoint, the key or the version is missing.
     """
     _require_sdk()
-    url = endpoint or _environment("AZURE_OPENAI_ENDPOINT")
-    key = api_key or _environment("AZURE_OPENAI_API_KEY")
-    version = api_version or _environment("OPENAI_API_VERSION")
+    url = endpoint or environment("AZURE_OPENAI_ENDPOINT")
+    key = api_key or environment("AZURE_OPENAI_API_KEY")
+    version = api_version or environment("OPENAI_API_VERSION")
     if url is None or key is None or version is None:
         raise InvalidInputError(
             "Azure needs AZURE_OPENAI_ENDPOINT, AZURE_OPENAI_API_KEY and OPENAI_API_VERSION, "
@@ -116,8 +116,3 @@ def _require_sdk() -> None:
             "OpenAI-compatible endpoints need the package openai. "
             'Install it with: pip install "muniment[openai]"'
         )
-
-
-def _environment(*names: str) -> str | None:
-    values = (os.environ.get(name, "").strip() for name in names)
-    return next((value for value in values if value), None)

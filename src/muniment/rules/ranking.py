@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,34 @@ class Ranking:
     rank: Floats
     score: Floats
     below: int
+
+    def at(self, places: NDArray[np.int64]) -> Ranking:
+        """Return the records at places of the order."""
+        return Ranking(self.order[places], self.rank[places], self.score[places], self.below)
+
+    def then(self, other: Ranking) -> Ranking:
+        """Return these records and after them those of another ranking, with no higher score."""
+        score = np.concatenate([self.score, other.score])
+        return Ranking(
+            np.concatenate([self.order, other.order]),
+            np.concatenate([self.rank, other.rank]),
+            np.minimum.accumulate(score) if len(score) else score,
+            self.below,
+        )
+
+
+def reordered(ranking: Ranking, places: Sequence[int], score: Floats) -> Ranking:
+    """Return a ranking in another order, its scores lowered so that they never rise.
+
+    Args:
+        ranking: The records.
+        places: Places of its order, in the new order.
+        score: Published score of each record of the channels, float32.
+    """
+    moved = ranking.at(np.array(places, dtype=np.int64))
+    own = score[moved.order]
+    published = np.minimum.accumulate(own) if len(own) else own
+    return Ranking(moved.order, moved.rank, published, moved.below)
 
 
 def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
@@ -121,7 +150,4 @@ def share(ranking: Ranking, owners: NDArray[np.int64], limit: int) -> Ranking:
         taken[owner] = taken.get(owner, 0) + 1
         (first if owner == 0 or taken[owner] <= quota else later).append(number)
     kept = sorted([*first[:limit], *later[: max(0, limit - len(first))]])
-    places = np.array(kept, dtype=np.int64)
-    return Ranking(
-        ranking.order[places], ranking.rank[places], ranking.score[places], ranking.below
-    )
+    return ranking.at(np.array(kept, dtype=np.int64))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muniment.rules.ranking import EXACT_BONUS
-from muniment.services.finding import Asked, Found
+from muniment.services.found import Asked, Found, Searched
 from muniment.trace import Explained, Reason
 
 if TYPE_CHECKING:
@@ -24,9 +25,10 @@ def explain(
     found: Found,
     asked: Asked,
     now: int,
-    verdicts: Mapping[str, Reason | None],
 ) -> tuple[Explained, ...]:
-    """Return the verdict on every record that reached the limit and on the best beyond it.
+    """Return the verdict on every record that was ranked and on the best beyond it.
+
+    Those that were ranked have no verdict yet: what becomes of them is known after the budget.
 
     The best are taken among all records of the owners, whether superseded, expired, of another
     kind or filtered out, by the rank that each has or would have.
@@ -36,30 +38,26 @@ def explain(
         found: What the search gave.
         asked: The question.
         now: The present instant, microseconds since 1970, UTC.
-        verdicts: By memory_id, what became of the records of the ranking after it.
     """
     channels = found.channels
     if not len(channels.seqs):
         return ()
-    views = [one.view for reading in found.readings for one in reading.sought]
+    searched = found.searched
+    views = [one.view for reading in searched.readings for one in reading.sought]
     here = np.flatnonzero(np.concatenate([one.here for one in views]))
-    ranked = np.lexsort((-channels.seqs[here], -found.fused[here]))
+    ranked = np.lexsort((-channels.seqs[here], -searched.fused[here]))
     best = here[ranked[: asked.limit + NEAR]]
     kept = found.ranking.order
     order = np.concatenate([kept, best[~np.isin(best, kept)]])
-    records = _records_at(view, found, order, now)
+    records = _records_at(view, searched, order, now)
     instant = now if asked.as_of is None else asked.as_of
     chosen = frozenset(found.ranking.order.tolist())
     return tuple(
         Explained(
             memory_id=record.memory_id,
-            reason=(
-                verdicts[record.memory_id]
-                if place in chosen
-                else _reason(found, asked, place, instant)
-            ),
-            score=float(found.score[place]),
-            rank=float(found.fused[place]),
+            reason=None if place in chosen else _reason(found, asked, place, instant),
+            score=float(searched.score[place]),
+            rank=float(searched.fused[place]),
             lexical=float(channels.coverage[place]),
             semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
             exact=bool(channels.exact[place]),
@@ -74,20 +72,19 @@ def _votes(found: Found, asked: Asked, place: int) -> dict[str, float]:
     if asked.listing:
         return {"lexical_vote": 0.0, "semantic_vote": 0.0}
     words = float(found.channels.lexical[place])
-    rest = float(found.fused[place]) - words
+    rest = float(found.searched.fused[place]) - words
     bonus = EXACT_BONUS if found.channels.exact[place] else 0.0
     return {"lexical_vote": words, "semantic_vote": rest - bonus}
 
 
 def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
     channels = found.channels
-    pairs = [(n, one.view) for reading in found.readings for n, one in enumerate(reading.sought)]
-    number = int(channels.places[place])
-    history, seen = pairs[number]
-    part, at = seen.part_at(place - int(np.searchsorted(channels.places, number)))
-    if history:
+    searched = found.searched
+    histories = [n > 0 for reading in searched.readings for n in range(len(reading.sought))]
+    number, part, at = searched.located(place)
+    if histories[number]:
         return Reason.SUPERSEDED
-    if number == 0 and channels.seqs[place] in found.choice.barred:
+    if number == 0 and channels.seqs[place] in searched.choice.barred:
         return Reason.OVERRULED
     if channels.live[place]:
         return _choice(found, asked, place, part.kind_names[part.kinds[at]])
@@ -103,16 +100,40 @@ def _choice(found: Found, asked: Asked, place: int, kind: str) -> Reason:
         return Reason.READER
     if not found.channels.chosen[place]:
         return Reason.FILTER
-    return Reason.SCORE if found.score[place] < asked.minimum else Reason.LIMIT
+    return Reason.SCORE if found.searched.score[place] < asked.minimum else Reason.LIMIT
 
 
-def _records_at(view: Snapshot, found: Found, order: NDArray[np.int64], now: int) -> list[Record]:
+def settled(
+    explained: tuple[Explained, ...],
+    verdicts: Mapping[str, Reason | None],
+    reranked: Mapping[str, float],
+) -> tuple[Explained, ...]:
+    """Return verdicts with what became of the ranked records.
+
+    Args:
+        explained: What `explain` gave.
+        verdicts: By memory_id, why a ranked record is not in the packet; None for one that is.
+        reranked: By memory_id, what the reranker said.
+    """
+    return tuple(
+        replace(
+            one,
+            reason=verdicts.get(one.memory_id, one.reason),
+            reranked=reranked.get(one.memory_id),
+        )
+        for one in explained
+    )
+
+
+def _records_at(
+    view: Snapshot, searched: Searched, order: NDArray[np.int64], now: int
+) -> list[Record]:
     """Return the records at places of the channels, live or not, in that order."""
-    seqs = found.channels.seqs[order].tolist()
-    owners = [0] * len(seqs) if found.owners is None else found.owners[order].tolist()
+    seqs = searched.channels.seqs[order].tolist()
+    owners = [0] * len(seqs) if searched.owners is None else searched.owners[order].tolist()
     records: dict[tuple[int, int], Record] = {}
     for owner in set(owners):
         wanted = [seq for seq, number in zip(seqs, owners, strict=True) if number == owner]
-        for record in view.records(found.readings[owner].state, wanted, now):
+        for record in view.records(searched.readings[owner].state, wanted, now):
             records[owner, record.seq] = record
     return [records[place] for place in zip(owners, seqs, strict=True)]

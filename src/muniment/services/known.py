@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.records import PacketItem, Record
 from muniment.rules.packet import line
+from muniment.rules.repeats import Wording, wording
 
 if TYPE_CHECKING:
     from muniment.ports import OwnerState, Snapshot
@@ -24,24 +25,26 @@ _SCALARS = (str, int, float, type(None))
 
 
 class Shown(NamedTuple):
-    """A record and its line of a packet, as long as nothing contradicts it."""
+    """A record, its line of a packet as long as nothing contradicts it, and its wording."""
 
     record: Record
     line: str
+    said: Wording
 
 
 class _Known(NamedTuple):
-    """A record that a caller has, copies of what the caller could change in it, and its line."""
+    """A record that a caller has, copies of what the caller could change in it, and the rest."""
 
     record: Record
     held: tuple[tuple[int, object], ...]
     line: str
+    said: Wording
 
     def shown(self) -> Shown:
         values = list(_values(self.record))
         for place, held in self.held:
             values[place] = _copied(held)
-        return Shown(Record(*values), self.line)
+        return Shown(Record(*values), self.line, self.said)
 
 
 def _copied(held: object) -> object:
@@ -85,10 +88,10 @@ class KnownRecords:
         return [found[seq] for seq in seqs if seq in found]
 
     def _keep(self, record: Record) -> Shown:
-        shown = Shown(record, line(PacketItem(record, 0.0)))
+        shown = Shown(record, line(PacketItem(record, 0.0)), wording(record))
         named = ((_VALUE, record.value), (_METADATA, record.metadata))
         held = tuple((at, _copied(one)) for at, one in named if not isinstance(one, _SCALARS))
-        one = _Known(record, held, shown.line)
+        one = _Known(record, held, shown.line, shown.said)
         size = _size(one)
         if self.nbytes + size > MOST:
             self._known, self.nbytes = {}, 0

@@ -14,7 +14,7 @@ from muniment.scope import Scope
 if TYPE_CHECKING:
     from muniment.ports import Snapshot
     from muniment.records import Record
-    from muniment.services.finding import Reading
+    from muniment.services.found import Reading
 
 BINDING = ("procedure", "constraint")
 """Kinds of which a space's record about a field wins over one's own."""

@@ -11,16 +11,18 @@ import numpy as np
 
 from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
-from muniment.ports import Embedder, Store
+from muniment.ports import Embedder, Reranker, Store
 from muniment.records import Packet, PacketItem
 from muniment.rules.filters import parse_filters
 from muniment.rules.kinds import Reader
 from muniment.rules.packet import TokenCounter, build_packet, line
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
-from muniment.services.explain import explain
-from muniment.services.finding import Asked, Finder, Found
+from muniment.services.explain import explain, settled
+from muniment.services.finding import Finder
+from muniment.services.found import Asked, Found
 from muniment.services.segments import Segments
+from muniment.services.selecting import Selection, select
 from muniment.services.vectors import QueryVectors
 from muniment.services.words import WordKeys
 from muniment.trace import Degraded, Explained, Hit, Reason, Recall, RecallTrace
@@ -43,7 +45,7 @@ class Question:
         kinds: Kinds to look in, or None for all.
         filters: Conditions on fields and metadata, or None.
         budget: Most tokens the packet may use, or None without limit.
-        strict: Whether a failing embedder is an error instead of a lexical recall.
+        strict: Whether a failing embedder or reranker is an error, and no recall without it.
         as_of: Past instant whose beliefs are wanted, or None for the present.
         explain: Whether the trace holds the verdict on every record near the cut.
     """
@@ -69,6 +71,7 @@ class Recalling:
         policy: Policy,
         clock: Clock,
         embedder: Embedder | None,
+        reranker: Reranker | None,
         words: WordKeys,
         segments: Segments,
         count_tokens: TokenCounter,
@@ -79,6 +82,7 @@ class Recalling:
         self._embedder = embedder
         self._names = policy.names(policy.kinds)
         self._withheld = policy.withheld(Reader.AGENT)
+        self._reranker = reranker
         self._finder = Finder(segments, words)
         self._vectors = QueryVectors()
         self._count_tokens = count_tokens
@@ -93,33 +97,40 @@ class Recalling:
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
-            ProviderError: The embedder failed and the recall is strict.
+            ProviderError: The embedder or reranker failed and the recall is strict.
             StoreError: The database cannot be read.
         """
         now = self._clock.now()
         asked = self._ask(question, now)
+        explained: tuple[Explained, ...] = ()
         with self._store.snapshot() as view:
             found = self._finder.find(view, (scope, *spaces), asked, now)
-            shown = self._show(found, question.budget)
-            explained: tuple[Explained, ...] = ()
             if question.explain:
-                explained = explain(view, found, asked, now, shown.verdicts)
-        return Recall(shown.packet, _trace(found, shown, asked, explained))
+                explained = explain(view, found, asked, now)
+        selected = select(found, asked, self._reranker, strict=question.strict)
+        shown = self._show(found, selected, question.budget)
+        said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
+        explained = settled(explained, shown.verdicts, said)
+        return Recall(shown.packet, _trace(found, selected, shown, asked, explained))
 
-    def _show(self, found: Found, budget: int | None) -> _Shown:
-        """Fill the packet with what the ranking holds."""
-        hits = _hits(found)
+    def _show(self, found: Found, selected: Selection, budget: int | None) -> _Shown:
+        """Fill the packet with what was selected."""
+        hits = _hits(found, selected)
         items = [
             PacketItem(one.record, hit.score, hit.memory_id in found.contested)
-            for one, hit in zip(found.shown, hits, strict=True)
+            for one, hit in zip(selected.shown, hits, strict=True)
         ]
-        lines = {one.record.memory_id: one.line for one in found.shown}
+        lines = {one.record.memory_id: one.line for one in selected.shown}
 
         def shown(item: PacketItem) -> str:
             return line(item) if item.contested else lines[item.record.memory_id]
 
         packet, passed = build_packet(items, budget, self._count_tokens, shown)
-        verdicts: dict[str, Reason | None] = {item.record.memory_id: None for item in packet}
+        verdicts: dict[str, Reason | None] = {
+            one.record.memory_id: selected.verdict(found, place)
+            for one, place in zip(found.shown, found.ranking.order.tolist(), strict=True)
+        }
+        verdicts.update((item.record.memory_id, None) for item in packet)
         verdicts.update((item.record.memory_id, Reason.BUDGET) for item in passed)
         return _Shown(packet, hits, verdicts)
 
@@ -130,6 +141,7 @@ class Recalling:
             text=text,
             tokens=tuple(dict.fromkeys(tokenise(text))),
             limit=question.limit,
+            depth=self._depth(question.limit),
             minimum=question.minimum_score,
             listing=content_free(text),
             names=self._names if kinds is None else self._policy.names(kinds),
@@ -142,6 +154,10 @@ class Recalling:
         if asked.listing or not text.strip():
             return asked
         return self._embed(asked, strict=question.strict)
+
+    def _depth(self, limit: int) -> int:
+        """Return how many records to rank: a reranker may choose from more than the limit."""
+        return max(limit, self._reranker.depth) if self._reranker and limit else limit
 
     def _embed(self, asked: Asked, *, strict: bool) -> Asked:
         """Add the question's vector, or say why there is none."""
@@ -188,57 +204,75 @@ def _check(question: Question) -> None:
         raise InvalidInputError("minimum_score must be a number from -1 to 1.")
 
 
-def _hits(found: Found) -> list[Hit]:
-    channels, order = found.channels, found.ranking.order
+def _hits(found: Found, selected: Selection) -> list[Hit]:
+    channels, order = found.channels, selected.ranking.order
     columns = (
-        found.ranking.score,
-        found.ranking.rank,
+        selected.ranking.score,
+        selected.ranking.rank,
         channels.coverage[order],
         channels.cosine[order],
         channels.embedded[order],
         channels.exact[order],
+        order,
     )
-    rows = zip(found.shown, *(column.tolist() for column in columns), strict=True)
+    rows = zip(selected.shown, *(column.tolist() for column in columns), strict=True)
     return [
-        Hit(one.record.memory_id, score, rank, lexical, semantic if embedded else None, exact)
-        for one, score, rank, lexical, semantic, embedded, exact in rows
+        Hit(
+            one.record.memory_id,
+            score,
+            rank,
+            lexical,
+            semantic if embedded else None,
+            exact,
+            selected.reranked.get(place),
+        )
+        for one, score, rank, lexical, semantic, embedded, exact, place in rows
     ]
 
 
 def _trace(
-    found: Found, shown: _Shown, asked: Asked, explained: tuple[Explained, ...]
+    found: Found,
+    selected: Selection,
+    shown: _Shown,
+    asked: Asked,
+    explained: tuple[Explained, ...],
 ) -> RecallTrace:
-    considered = int(np.count_nonzero(found.channels.chosen))
-    waiting = asked.model is not None and any(one.view.waiting for one in found.readings)
-    passed = shown.ids(Reason.BUDGET)
+    readings = found.searched.readings
+    waiting = asked.model is not None and any(one.view.waiting for one in readings)
+    pending = (Degraded.EMBEDDING_PENDING,) if waiting else ()
     return RecallTrace(
-        records=sum(one.view.count + sum(one.view.lapsed) for one in found.readings),
-        considered=considered,
+        records=sum(one.view.count + sum(one.view.lapsed) for one in readings),
+        considered=int(np.count_nonzero(found.channels.chosen)),
         hits=tuple(hit for hit in shown.hits if shown.verdicts[hit.memory_id] is None),
-        rejected=_rejected(found, considered, len(passed)),
-        budget_rejected=passed,
+        rejected=_rejected(found, selected, shown),
+        budget_rejected=shown.ids(Reason.BUDGET),
         channels=_channel_names(asked),
-        degraded=(*asked.degraded, *((Degraded.EMBEDDING_PENDING,) if waiting else ())),
+        degraded=(*asked.degraded, *pending, *selected.degraded),
         embedder=None if asked.model is None else asked.model.name,
-        version=found.readings[0].state.version if found.readings else 0,
+        version=readings[0].state.version if readings else 0,
+        reranker=selected.reranker,
         explained=explained,
     )
 
 
-def _rejected(found: Found, considered: int, passed: int) -> dict[Reason, int]:
-    lapsed = [one.view.lapsed for one in found.readings] or [(0, 0, 0)]
+def _rejected(found: Found, selected: Selection, shown: _Shown) -> dict[Reason, int]:
+    choice = found.searched.choice
+    lapsed = [one.view.lapsed for one in found.searched.readings] or [(0, 0, 0)]
     expired, early, late = map(sum, zip(*lapsed, strict=True))
+    ranked = int(np.count_nonzero(found.channels.chosen)) - found.ranking.below
+    repeated = len(shown.ids(Reason.DUPLICATE))
     counts = {
         Reason.EXPIRED: expired,
         Reason.NOT_YET_VALID: early,
         Reason.NO_LONGER_VALID: late,
-        Reason.KIND: found.choice.by_kind,
-        Reason.READER: found.choice.by_reader,
-        Reason.FILTER: found.choice.by_filter,
+        Reason.KIND: choice.by_kind,
+        Reason.READER: choice.by_reader,
+        Reason.FILTER: choice.by_filter,
         Reason.SCORE: found.ranking.below,
-        Reason.LIMIT: considered - found.ranking.below - len(found.ranking.order),
-        Reason.OVERRULED: found.choice.overruled,
-        Reason.BUDGET: passed,
+        Reason.DUPLICATE: repeated,
+        Reason.LIMIT: ranked - len(selected.shown) - repeated,
+        Reason.OVERRULED: choice.overruled,
+        Reason.BUDGET: len(shown.ids(Reason.BUDGET)),
     }
     return {reason: count for reason, count in counts.items() if count}
 

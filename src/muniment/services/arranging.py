@@ -1,0 +1,105 @@
+"""The best of what was searched, with the repeats behind, and how a ranking is cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.ports import Snapshot
+from muniment.rules.ranking import Ranking, arrange, reordered, share
+from muniment.rules.repeats import repeats
+from muniment.services.found import Asked, Found, Searched
+
+if TYPE_CHECKING:
+    from muniment.services.known import Shown
+
+_WIDEST = 1_000
+
+
+def best_of(
+    view: Snapshot, searched: Searched, asked: Asked, now: int
+) -> tuple[Ranking, list[Shown], frozenset[int]]:
+    """Return the best records, repeats last, and which are repeats.
+
+    Looks further down for as long as repeats take places that another record could have.
+    """
+    window = asked.depth
+    while True:
+        ranking = _rank(searched, asked, window)
+        order = ranking.order
+        shown = shown_at(view, searched, order, now)
+        again = repeats([one.said for one in shown], _likeness(searched, order))
+        full = len(order) - len(again) >= asked.depth or len(order) < window
+        if not again or full or window >= _WIDEST:
+            break
+        window = min(2 * window, max(_WIDEST, asked.depth))
+    if not again:
+        return ranking, shown, frozenset()
+    last = frozenset(again)
+    places = [*(place for place in range(len(order)) if place not in last), *again]
+    ranking = reordered(ranking, places, searched.score)
+    return ranking, [shown[place] for place in places], frozenset(order[again].tolist())
+
+
+def _likeness(searched: Searched, order: NDArray[np.int64]) -> Callable[[int, int], float]:
+    embedded = searched.channels.embedded
+
+    def cosine(one: int, other: int) -> float:
+        pair = [int(order[one]), int(order[other])]
+        if not embedded[pair].all():
+            return 0.0
+        (_, part, at), (_, next_part, next_at) = map(searched.located, pair)
+        return float(np.vecdot(part.vectors[at], next_part.vectors[next_at]))
+
+    return cosine
+
+
+def _rank(searched: Searched, asked: Asked, window: int) -> Ranking:
+    channels, owners = searched.channels, searched.owners
+    ranking = arrange(
+        channels.chosen,
+        searched.fused,
+        searched.score,
+        channels.seqs,
+        asked.minimum,
+        window if owners is None else None,
+    )
+    return ranking if owners is None else share(ranking, owners, window)
+
+
+def cut(ranking: Ranking, found: Found, limit: int) -> Ranking:
+    """Return the first records of a ranking of what was found, each owner with its share.
+
+    Args:
+        ranking: What was found, in some order, with the repeats last.
+        found: What was found.
+        limit: Most records to keep.
+    """
+    owners = found.searched.owners
+    if owners is not None and len(ranking.order) > limit:
+        repeated = np.isin(ranking.order, list(found.repeated))
+        distinct, again = (
+            ranking.at(np.flatnonzero(~repeated)),
+            ranking.at(np.flatnonzero(repeated)),
+        )
+        ranking = share(distinct, owners, limit).then(again)
+    return ranking.at(np.arange(min(limit, len(ranking.order))))
+
+
+def shown_at(view: Snapshot, searched: Searched, order: NDArray[np.int64], now: int) -> list[Shown]:
+    """Return the live records at places of the channels, in that order."""
+    readings, owners = searched.readings, searched.owners
+    wanted = searched.channels.seqs[order].tolist()
+    if owners is None:
+        return [one for own in readings for one in own.known.read(view, own.state, wanted, now)]
+    numbers = owners[order].tolist()
+    found: dict[tuple[int, int], Shown] = {}
+    for number in set(numbers):
+        of_it = [seq for seq, owner in zip(wanted, numbers, strict=True) if owner == number]
+        reading = readings[number]
+        for one in reading.known.read(view, reading.state, of_it, now):
+            found[number, one.record.seq] = one
+    return [found[place] for place in zip(numbers, wanted, strict=True)]

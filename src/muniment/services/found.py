@@ -1,0 +1,179 @@
+"""What a recall knows on its way: the question, what was searched for it, and what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from muniment.ports import Calibration, EmbeddingModel, OwnerState
+from muniment.rules.filters import Condition
+from muniment.rules.ranking import Ranking
+from muniment.segment.part import Floats, Mask, Part
+from muniment.segment.search import Channels, Sought
+from muniment.segment.view import View
+from muniment.services.known import KnownRecords, Shown
+
+if TYPE_CHECKING:
+    from muniment.trace import Degraded
+
+_NO_SCORES = Calibration(low=0.0, high=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question after everything that needs no database.
+
+    Attributes:
+        text: The question, cut to what is used of it.
+        tokens: Its distinct content words.
+        limit: Most records to return.
+        depth: How many to rank, so that something is left to choose from; at least the limit.
+        minimum: Least published score.
+        listing: Whether it has no content words and so lists the newest.
+        names: Kinds to look in.
+        withheld: Kinds that are not shown to the reader, whether asked for or not.
+        conditions: Conditions on fields and metadata.
+        as_of: Past instant whose beliefs are wanted, or None.
+        explain: Whether every verdict near the cut is wanted.
+        degraded: What is missing.
+        vector: Its embedding, or None.
+        model: The model of that, or None.
+        calibration: How that model's cosines are published.
+    """
+
+    text: str
+    tokens: tuple[str, ...]
+    limit: int
+    depth: int
+    minimum: float
+    listing: bool
+    names: frozenset[str]
+    withheld: frozenset[str]
+    conditions: tuple[Condition, ...]
+    as_of: int | None
+    explain: bool
+    degraded: tuple[Degraded, ...]
+    vector: Floats | None = None
+    model: EmbeddingModel | None = None
+    calibration: Calibration = _NO_SCORES
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One owner's part in a recall: its state and what is searched of it.
+
+    Attributes:
+        state: The owner in this snapshot.
+        sought: Its records, and with `explain` its superseded ones after them.
+        known: Its records that were read before, if the present is asked; else none.
+    """
+
+    state: OwnerState
+    sought: tuple[Sought, ...]
+    known: KnownRecords
+
+    @property
+    def view(self) -> View:
+        """What is true and kept of the owner's records."""
+        return self.sought[0].view
+
+
+@dataclass(slots=True)
+class Choice:
+    """Narrows live records to what may be shown, and counts what it left out.
+
+    Attributes:
+        names: Kinds to look in.
+        withheld: Kinds that are not shown to the reader.
+        allowed: For each view the records that pass the filters; None without filters.
+        barred: Own records that a space overrules.
+        by_kind: How many were of another kind.
+        by_reader: How many were of a kind that is withheld.
+        by_filter: How many did not pass the filters.
+        overruled: How many were overruled.
+    """
+
+    names: frozenset[str]
+    withheld: frozenset[str]
+    allowed: Sequence[NDArray[np.int64]] | None
+    barred: NDArray[np.int64]
+    by_kind: int = 0
+    by_reader: int = 0
+    by_filter: int = 0
+    overruled: int = 0
+
+    def narrow(self, view: View, place: int) -> Mask:
+        """Return which live records of a view are wanted."""
+        chosen = view.live
+        if not self.names.issuperset(view.kind_names):
+            chosen = chosen & view.of_kinds(self.names)
+            self.by_kind += view.count - int(np.count_nonzero(chosen))
+        if not self.withheld.isdisjoint(view.kind_names):
+            before = int(np.count_nonzero(chosen))
+            chosen = chosen & ~view.of_kinds(self.withheld)
+            self.by_reader += before - int(np.count_nonzero(chosen))
+        if self.allowed is not None:
+            before = int(np.count_nonzero(chosen))
+            chosen = chosen & np.isin(view.seqs, self.allowed[place])
+            self.by_filter += before - int(np.count_nonzero(chosen))
+        if place == 0 and len(self.barred):
+            before = int(np.count_nonzero(chosen))
+            chosen = chosen & ~np.isin(view.seqs, self.barred)
+            self.overruled = before - int(np.count_nonzero(chosen))
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """What every record that was searched came to.
+
+    Attributes:
+        readings: The owners that were searched.
+        choice: What kinds and filters left out.
+        channels: What each channel says about each record.
+        fused: What orders each record, float32, shape (n,).
+        score: Published score of each record, float32, shape (n,).
+        owners: Number of each record's reading, int64, shape (n,); None with one reading.
+    """
+
+    readings: tuple[Reading, ...]
+    choice: Choice
+    channels: Channels
+    fused: Floats
+    score: Floats
+    owners: NDArray[np.int64] | None
+
+    def located(self, place: int) -> tuple[int, Part, int]:
+        """Return which view a place lies in, and where there: the part and its number in it."""
+        views = [one.view for reading in self.readings for one in reading.sought]
+        number = int(self.channels.places[place])
+        start = int(np.searchsorted(self.channels.places, number))
+        return number, *views[number].part_at(place - start)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the search gave, before anything is chosen for the packet.
+
+    Attributes:
+        searched: What every record came to.
+        ranking: The best above the minimum score, those that repeat another one last.
+        shown: The records of the ranking, and how a packet shows each.
+        repeated: Places in the ranking that repeat another record.
+        contested: Records that a pending candidate contradicts.
+    """
+
+    searched: Searched
+    ranking: Ranking
+    shown: Sequence[Shown]
+    repeated: frozenset[int]
+    contested: frozenset[str]
+
+    @property
+    def channels(self) -> Channels:
+        """What each channel says about each record."""
+        return self.searched.channels

@@ -1,0 +1,89 @@
+"""What becomes of a ranking before the budget: repeats fall behind, a reranker may reorder it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from muniment.errors import ProviderError
+from muniment.rules.ranking import Ranking, reordered
+from muniment.services.arranging import cut
+from muniment.services.found import Asked, Found
+from muniment.trace import Degraded, Reason
+
+if TYPE_CHECKING:
+    from muniment.ports import Reranker
+    from muniment.services.known import Shown
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The records that compete for the packet, best first.
+
+    Attributes:
+        ranking: Their places in the channels, and their scores.
+        shown: The records, and how a packet shows each.
+        reranked: What the reranker said of each place that it was shown.
+        reranker: Name of the reranker that was asked with success, or None.
+        degraded: What the reranker failed to do.
+    """
+
+    ranking: Ranking
+    shown: Sequence[Shown]
+    reranked: Mapping[int, float] = field(default_factory=dict)
+    reranker: str | None = None
+    degraded: tuple[Degraded, ...] = ()
+
+    def verdict(self, found: Found, place: int) -> Reason:
+        """Return why a place of the ranking that was found is not selected."""
+        return Reason.DUPLICATE if place in found.repeated else Reason.LIMIT
+
+
+def select(found: Found, asked: Asked, reranker: Reranker | None, *, strict: bool) -> Selection:
+    """Return what was found in its last order, cut at the limit.
+
+    What the question names exactly stays first and what repeats another record stays last. The
+    reranker is shown the best of the rest; what it is not shown follows in the order it had.
+
+    Args:
+        found: What the search gave.
+        asked: The question.
+        reranker: Who is asked, or None.
+        strict: Whether a failing reranker is an error.
+
+    Raises:
+        ProviderError: The reranker failed and the recall is strict.
+    """
+    whole = Selection(found.ranking, found.shown)
+    if reranker is not None and not asked.listing:
+        try:
+            whole = _reranked(found, asked, reranker)
+        except ProviderError:
+            if strict:
+                raise
+            whole = replace(whole, degraded=(Degraded.RERANKER_FAILED,))
+    ranking = cut(whole.ranking, found, asked.limit)
+    shown = dict(zip(found.ranking.order.tolist(), found.shown, strict=True))
+    return replace(whole, ranking=ranking, shown=[shown[place] for place in ranking.order.tolist()])
+
+
+def _reranked(found: Found, asked: Asked, reranker: Reranker) -> Selection:
+    order = found.ranking.order.tolist()
+    named = [n for n, place in enumerate(order) if found.channels.exact[place]]
+    last = [n for n, place in enumerate(order) if place in found.repeated]
+    kept = {*named, *last}
+    rest = [n for n in range(len(order)) if n not in kept]
+    shown, unseen = rest[: reranker.depth], rest[reranker.depth :]
+    if not shown:
+        return Selection(found.ranking, found.shown)
+    said = reranker.rerank(asked.text, [found.shown[n].record.text for n in shown])
+    by_place = dict(zip(shown, said, strict=True))
+    best = sorted(shown, key=lambda n: -by_place[n])
+    named = [n for n in named if n not in last]
+    return Selection(
+        ranking=reordered(found.ranking, [*named, *best, *unseen, *last], found.searched.score),
+        shown=found.shown,
+        reranked={order[n]: float(score) for n, score in by_place.items()},
+        reranker=reranker.name,
+    )
