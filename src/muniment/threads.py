@@ -187,8 +187,9 @@ class Effect(Plain):
 
     Attributes:
         call: The call.
-        status: `new` when it may run now; `done` when its result is recorded; `uncertain` when it
-            was begun before and nobody knows whether it had its effect; `failed`.
+        status: `new` when it is to run now; `done` when its result is recorded; `uncertain` when
+            it was begun before and nobody knows whether it had its effect; `failed` when it is
+            known that it had none.
         result: What it returned, once done.
         started_at: When it was begun first.
         finished_at: When its result was recorded, or None.
@@ -213,6 +214,7 @@ class Checkpoint(Plain):
         pending_approval: What a person has to decide before it goes on, or None.
         tool_call: The call of the current step, or None.
         uncertain: Whether nobody knows if the current step had its effect.
+        decisions: What persons decided, by the name of the question.
         artifacts: What was produced, by name.
         outcome: The last verified outcome, or None.
         changed_at: When it was changed last.
@@ -225,6 +227,7 @@ class Checkpoint(Plain):
     pending_approval: Mapping[str, JSONValue] | None
     tool_call: ToolCall | None
     uncertain: bool
+    decisions: Mapping[str, JSONValue]
     artifacts: Mapping[str, JSONValue]
     outcome: JSONValue
     changed_at: datetime

@@ -208,6 +208,7 @@ OTHERS: dict[type, set[str]] = {
         "threads",
         "verify_receipt",
         "with_spaces",
+        "workflow",
     },
     ReviewDesk: {"candidate", "candidates", "conflicts", "find", "forget", "record", "reject"},
     Delegate: {"forget", "list", "note_used", "refuse", "scope", "writes"},

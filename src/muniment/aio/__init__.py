@@ -22,6 +22,7 @@ from muniment.aio.scoped.desk import AsyncReviewDesk
 from muniment.aio.scoped.items import AsyncItems
 from muniment.aio.scoped.memory import AsyncScopedMemory
 from muniment.aio.scoped.thread import AsyncThread
+from muniment.aio.scoped.workflow import AsyncWorkflow
 
 __all__ = [
     "AsyncCheckpoints",
@@ -31,5 +32,6 @@ __all__ = [
     "AsyncReviewDesk",
     "AsyncScopedMemory",
     "AsyncThread",
+    "AsyncWorkflow",
     "open_async",
 ]

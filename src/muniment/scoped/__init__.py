@@ -16,6 +16,7 @@ from muniment.scoped.desk import ReviewDesk
 from muniment.scoped.items import Items
 from muniment.scoped.memory import ScopedMemory
 from muniment.scoped.thread import Thread
+from muniment.scoped.workflow import Workflow
 
 __all__ = [
     "DEFAULT_BUDGET",
@@ -30,4 +31,5 @@ __all__ = [
     "ScopedMemory",
     "Services",
     "Thread",
+    "Workflow",
 ]

@@ -7,6 +7,7 @@ from muniment.scoped.base import ScopedBase
 from muniment.scoped.checkpoints import Checkpoints
 from muniment.scoped.items import ITEMS, Items
 from muniment.scoped.thread import CONVERSATION, Thread
+from muniment.scoped.workflow import WORKFLOW, Workflow
 from muniment.threads import ThreadInfo
 
 
@@ -37,6 +38,16 @@ class ScopedThreads(ScopedBase):
             InvalidInputError: The name is blank, too long or no string.
         """
         return Items(self._services, self._services.threads.items.shelf(self._scope, store))
+
+    def workflow(self, workflow_id: str) -> Workflow:
+        """Return a workflow of this scope, begun or not; only the same scope can resume it.
+
+        Raises:
+            InvalidInputError: The id is blank, too long or no string.
+        """
+        from muniment.services.threads import thread_key
+
+        return Workflow(self._services, thread_key(self._scope, WORKFLOW, workflow_id))
 
     def checkpoints(self) -> Checkpoints:
         """Return the checkpoints that a framework keeps of its threads in this scope."""

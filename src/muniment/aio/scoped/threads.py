@@ -7,6 +7,7 @@ from muniment.aio.scoped.base import AsyncScopedBase
 from muniment.aio.scoped.checkpoints import AsyncCheckpoints
 from muniment.aio.scoped.items import AsyncItems
 from muniment.aio.scoped.thread import AsyncThread
+from muniment.aio.scoped.workflow import AsyncWorkflow
 from muniment.results import Receipt
 from muniment.scoped.items import ITEMS
 from muniment.scoped.thread import CONVERSATION
@@ -23,6 +24,10 @@ class AsyncScopedThreads(AsyncScopedBase):
     def items(self, store: str = ITEMS) -> AsyncItems:
         """Return the items of this scope: JSON values by namespace and key, apart from records."""
         return AsyncItems(self._sync.items(store), self._workers)
+
+    def workflow(self, workflow_id: str) -> AsyncWorkflow:
+        """Return a workflow of this scope, begun or not; only the same scope can resume it."""
+        return AsyncWorkflow(self._sync.workflow(workflow_id), self._workers)
 
     def checkpoints(self) -> AsyncCheckpoints:
         """Return the checkpoints that a framework keeps of its threads in this scope."""

@@ -8,6 +8,7 @@ from muniment.services.threads.checkpoints import CheckpointShelf
 from muniment.services.threads.items import ItemShelf
 from muniment.services.threads.log import ThreadLog
 from muniment.services.threads.places import ThreadKey, thread_key
+from muniment.services.threads.workflows import Workflows
 
 if TYPE_CHECKING:
     from muniment.services.forgetting import ThreadForgetting
@@ -23,9 +24,11 @@ class ThreadServices:
         log: Events.
         items: Items.
         checkpoints: Checkpoints of frameworks.
+        workflows: Workflows and their effects.
     """
 
     def __init__(self, gate: Gate, forgetting: ThreadForgetting) -> None:
         self.log = ThreadLog(gate)
         self.items = ItemShelf(gate, forgetting)
         self.checkpoints = CheckpointShelf(gate, forgetting)
+        self.workflows = Workflows(gate)
