@@ -14,6 +14,8 @@ from tests.adapters.sdk import needed
 ROOT = Path(__file__).parents[2]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "MUNIMENT_STORE")
 EXAMPLES = {
+    "claude_agent": ("claude_agent_sdk", "claude"),
+    "google_adk_agent": ("google.adk", "adk"),
     "openai_agents_agent": ("agents", "openai-agents"),
 }
 
@@ -51,4 +53,4 @@ def test_an_example_runs_offline_and_keeps_one_record(name: str, tmp_path: Path)
 def test_every_example_is_run() -> None:
     here = {path.stem for path in (ROOT / "examples").glob("*.py")}
 
-    assert set(EXAMPLES) <= here
+    assert set(EXAMPLES) | {"scripted_messages"} == here
