@@ -48,6 +48,8 @@ VERBS: dict[type, dict[str, str]] = {
         "import_from": "import",
         "import_user": "import",
         "maintain": "maintain run",
+        "clean_up": "maintain clean-up",
+        "deduplicate": "maintain deduplicate",
         "policy": "policy show",
         "receipts": "receipt list",
         "rotate_keys": "keys rotate",
@@ -84,6 +86,7 @@ VERBS: dict[type, dict[str, str]] = {
         "forget_thread": "thread forget",
         "thread": "thread show",
         "threads": "thread list",
+        "unmerge": "unmerge",
     },
     ReviewDesk: {
         "approve": "review approve",

@@ -161,3 +161,19 @@ def test_maintenance_finishes_what_waits_and_says_so(cli: Command) -> None:
     states = [name for name, _ in cli("receipt", done["receipt_id"], "--json").json["states"]]
     assert states[-1] == "verified"
     assert "nothing was due" in cli("maintain", "run").out
+
+
+@pytest.mark.promise("MAI-1", "MAI-2")
+def test_duplicates_are_proposed_merged_and_taken_apart_again(cli: Command) -> None:
+    kept, dropped = (remember(cli, text, text) for text in ("Likes tea", "likes tea."))
+    tried = cli("maintain", "deduplicate", "--dry-run")
+    assert "1 duplicate of 1 record, 0 proposed, 0 merged, 0 left" in tried.out
+    assert f"{dropped} repeats {kept} of acme / user_42 / helper" in tried.out
+    assert cli("maintain", "deduplicate", "--json").json["proposed"] == 1
+    (seen,) = cli("review", "list", "--principal", "dana", "--json").json["candidates"]
+    assert {one["name"] for one in seen["findings"]} == {"duplicate_kept", "duplicate_dropped"}
+    assert cli("maintain", "deduplicate", "--supersede", "--json").json["merged"] == 1
+    assert [one["memory_id"] for one in cli("list", "--json").json["records"]] == [kept]
+    assert cli("unmerge", dropped, "--json").json["status"] == "active"
+    assert cli("unmerge", dropped).code == 1
+    assert "0 examined, 0 unused, 0 deleted" in cli("maintain", "clean-up", "--dry-run").out

@@ -13,6 +13,7 @@ from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
 from muniment.scoped.guarding import StoreGuarding
+from muniment.scoped.merging import StoreMerging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
     from muniment.ports import Embedder, LanguageModel, Reranker, Screener, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
-    from muniment.services.forgetting import ThreadForgetting
+    from muniment.services.forgetting import Sweeping, ThreadForgetting
     from muniment.services.gate import Gate
     from muniment.services.maintain import Maintenance
+    from muniment.services.merging import Merging
     from muniment.services.review import Reviewing
     from muniment.services.segments import Segments
+    from muniment.services.usage import UsageNotes
     from muniment.services.words import WordKeys
     from muniment.transfers import ExportReport, ImportReport
     from muniment.upkeep import Upkeep
@@ -140,25 +143,37 @@ def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
     return Exchange(gate, reviewing, read_old_tables)
 
 
-def _reviewing(gate: Gate, words: WordKeys, segments: Segments) -> Reviewing:
-    from muniment.services.likeness import Likeness
-    from muniment.services.review import Reviewing
-
-    likeness = Likeness(gate.store, embedder=gate.embedder, words=words, segments=segments)
-    return Reviewing(gate, likeness)
-
-
 def _deletion(
-    gate: Gate, maintenance: Maintenance
-) -> tuple[ThreadForgetting, Callable[[], Upkeep]]:
+    gate: Gate, usage: UsageNotes
+) -> tuple[Maintenance, ThreadForgetting, Sweeping, Callable[[], Upkeep]]:
     from muniment.services.forgetting import Sweeping, ThreadForgetting
+    from muniment.services.maintain import Maintenance
     from muniment.services.upkeep import keep_up
 
+    maintenance = Maintenance(
+        gate.store, embedder=gate.embedder, clock=gate.clock, policy=gate.policy
+    )
     forgetting = ThreadForgetting(gate, maintenance.embed_owner)
-    return forgetting, partial(keep_up, maintenance, forgetting, Sweeping(gate, forgetting))
+    sweeping = Sweeping(gate, forgetting, usage)
+    work = partial(keep_up, maintenance, forgetting, sweeping)
+    return maintenance, forgetting, sweeping, work
 
 
-class Memory(StoreForgetting, StoreGuarding):
+def _reviewing(
+    gate: Gate, words: WordKeys, segments: Segments
+) -> tuple[UsageNotes, Merging, Reviewing]:
+    from muniment.services.likeness import Likeness
+    from muniment.services.merging import Merging
+    from muniment.services.review import Reviewing
+    from muniment.services.usage import UsageNotes
+
+    usage = UsageNotes(gate.store, gate.clock)
+    merging = Merging(gate, usage)
+    likeness = Likeness(gate.store, embedder=gate.embedder, words=words, segments=segments)
+    return usage, merging, Reviewing(gate, likeness, merging)
+
+
+class Memory(StoreForgetting, StoreGuarding, StoreMerging):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
 
     Safe to use from several threads. It is a context manager that closes itself.
@@ -180,7 +195,6 @@ class Memory(StoreForgetting, StoreGuarding):
         from muniment.services.answer import Answering
         from muniment.services.gate import Gate
         from muniment.services.guarding import Guarding
-        from muniment.services.maintain import Maintenance
         from muniment.services.reads import Reads
         from muniment.services.recall import Recalling
         from muniment.services.segments import Segments
@@ -192,10 +206,9 @@ class Memory(StoreForgetting, StoreGuarding):
         gate = Gate(
             store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
         )
-        reviewing = _reviewing(gate, words, segments)
+        self._usage, merging, reviewing = _reviewing(gate, words, segments)
         self._store, self._policy, self._guarding = store, policy, Guarding(store)
-        self._maintenance = Maintenance(store, embedder=embedder, clock=clock, policy=policy)
-        forgetting, self._keep_up = _deletion(gate, self._maintenance)
+        self._maintenance, forgetting, sweeping, self._keep_up = _deletion(gate, self._usage)
         self._services = Services(
             writes=Writes(gate),
             reads=Reads(store, policy=policy, clock=clock),
@@ -209,11 +222,14 @@ class Memory(StoreForgetting, StoreGuarding):
                 words=words,
                 segments=segments,
                 count_tokens=count_tokens,
+                usage=self._usage,
             ),
             answering=Answering(store, clock=clock, model=model),
             forgetting=forgetting,
             exchange=_exchange(gate, reviewing),
             threads=ThreadServices(gate, forgetting),
+            merging=merging,
+            sweeping=sweeping,
         )
 
     @property
@@ -364,6 +380,7 @@ class Memory(StoreForgetting, StoreGuarding):
 
     def close(self) -> None:
         """Release every file and connection. Closing twice is allowed."""
+        self._usage.try_flush()
         self._store.close()
 
     def __enter__(self) -> Self:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from muniment.records import Plain
+from muniment.scope import Owner
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,7 @@ class Upkeep(Plain):
         deleted: Expired records that were deleted.
         archived: Expired records that were archived.
         ended: Threads and items past their time that were deleted.
+        cleaned: Old, unused records that were deleted, as their kind's policy says.
         lapsed: Candidates whose review ended because nobody decided.
         retired: Tombstones that were kept long enough.
         compacted: Whether the database was rewritten.
@@ -51,8 +53,62 @@ class Upkeep(Plain):
     deleted: int
     archived: int
     ended: int
+    cleaned: int
     lapsed: int
     retired: int
     compacted: bool
     finished: int
     waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicate(Plain):
+    """Two active records of one scope that say the same.
+
+    Attributes:
+        owner: Whose they are.
+        kept: memory_id of the one that stays.
+        dropped: memory_id of the one that it makes superfluous.
+        likeness: 1 for the same text, else the cosine of their embeddings.
+    """
+
+    owner: Owner
+    kept: str
+    dropped: str
+    likeness: float
+
+
+@dataclass(frozen=True, slots=True)
+class Deduplication(Plain):
+    """What one round of deduplication found and did.
+
+    Attributes:
+        examined: Active records that were compared.
+        groups: Records that stay and have at least one duplicate.
+        duplicates: Every duplicate, with the record that stays.
+        proposed: How many were newly proposed to the reviewer.
+        merged: How many were merged.
+        left: How many were left as they are: proposed or decided before, or gone meanwhile.
+    """
+
+    examined: int
+    groups: int
+    duplicates: tuple[Duplicate, ...]
+    proposed: int
+    merged: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class CleanUp(Plain):
+    """What one round of clean-up found and did.
+
+    Attributes:
+        examined: Active records of kinds whose policy has a clean-up.
+        unused: memory_ids of those that are old and unused, by owner.
+        deleted: How many were deleted.
+    """
+
+    examined: int
+    unused: tuple[str, ...]
+    deleted: int

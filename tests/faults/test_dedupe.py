@@ -32,6 +32,7 @@ def test_merges_distinct(memory: Memory, me: ScopedMemory, path: str) -> None:
         else:
             approved(me, proposed(me, text))
     memory.maintain()
+    assert memory.deduplicate(supersede=True).duplicates == ()
     assert sorted(texts(me.list())) == sorted(DISTINCT)
     assert me.conflicts() == ()
 
@@ -179,6 +180,20 @@ def test_detached_row(me: ScopedMemory) -> None:
     assert all(f'"{one}"' in target.getvalue() for one in made)
 
 
+@LEXICAL
+@pytest.mark.promise("MAI-2")
+def test_false_report(memory: Memory, me: ScopedMemory) -> None:
+    """redis-ams#31"""
+    for number, text in enumerate(["a1", "a1", "b1", "c1", "d1"]):
+        said(me, text, source_id=f"s{number}")
+    before = len(me.list())
+    tried = memory.deduplicate(supersede=True, dry_run=True)
+    report = memory.deduplicate(supersede=True)
+    assert (tried.groups, report.groups, report.merged, report.left) == (1, 1, 1, 0)
+    assert (report.examined, len(me.list())) == (before, before - report.merged) == (5, 4)
+    assert me.counts().superseded == 1
+
+
 @pytest.mark.promise("CON-6")
 def test_an_embedder_that_thinks_everything_alike_merges_nothing() -> None:
     class Alike(FakeEmbedder):
@@ -189,4 +204,5 @@ def test_an_embedder_that_thinks_everything_alike_merges_nothing() -> None:
         me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1")
         for text in DISTINCT:
             approved(me, proposed(me, text))
+        assert memory.deduplicate(supersede=True).duplicates == ()
         assert len(me.list()) == len(DISTINCT)

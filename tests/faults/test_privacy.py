@@ -76,6 +76,18 @@ def test_what_only_sounds_like_a_secret_is_kept(me: ScopedMemory, text: str) -> 
     assert texts(me.list()) == [text]
 
 
+@LEXICAL
+@pytest.mark.promise("WRI-4")
+def test_a_typed_number_is_screened_as_the_number_it_is(me: ScopedMemory) -> None:
+    card = int("4" + "1" * 15)
+    for value in (card, float(card), [card], {"deep": float(card)}):
+        with pytest.raises(RefusedError, match="payment_card"):
+            said(me, "Harmless.", field="f", value=value)
+    for number, value in enumerate((card + 1, 6533621292922227.0, 6533621292922227, 0.1)):
+        said(me, "Harmless.", field=f"f{number}", value=value)
+    assert len(me.list()) == 4
+
+
 @pytest.mark.promise("SEC-1")
 @pytest.mark.parametrize("sealed", [True, False])
 def test_wrong_key_destroys(tmp_path: Path, sealed: bool) -> None:

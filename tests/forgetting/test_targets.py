@@ -302,7 +302,8 @@ class TestWholeOwners:
     @pytest.mark.promise("FOR-1", "FOR-5")
     def test_a_users_own_space_goes_and_other_spaces_stay(self, memory: Memory) -> None:
         own = Space.of_user("t1", "u1")
-        spaces = [own, Space.of_user("t1", "u2"), Space("t1", SpaceType.PROJECT, "u1")]
+        organisation, project = SpaceType.ORGANISATION, SpaceType.PROJECT
+        spaces = [own, Space("t1", organisation, "u1"), Space("t1", project, "u1")]
         me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1").with_spaces(*spaces)
         desk = memory.reviewing(Principal("t1", "rev", frozenset({Role.REVIEWER})))
         for number, space in enumerate(spaces):

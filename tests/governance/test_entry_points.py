@@ -159,8 +159,10 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
 OTHERS: dict[type, set[str]] = {
     Memory: {
         "anchor",
+        "clean_up",
         "close",
         "compact",
+        "deduplicate",
         "deletions",
         "embed",
         "export_user",
@@ -206,6 +208,7 @@ OTHERS: dict[type, set[str]] = {
         "spaces",
         "thread",
         "threads",
+        "unmerge",
         "verify_receipt",
         "with_spaces",
         "workflow",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,8 @@ from hypothesis import strategies as st
 import muniment
 from muniment import Memory, ScopedMemory, Statement
 from muniment.records import JSONValue
+from muniment.rules.fingerprints import fingerprints
 from muniment.rules.lookalikes import _TWINS
-from muniment.rules.statement import fingerprints
 from muniment.scoped import ReviewDesk
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.behaviour.conftest import LEXICAL, House, said, same_scope, texts
@@ -278,3 +279,37 @@ def test_words_of_one_script_never_share_a_print(data: Any, letters: str) -> Non
     words = st.text(st.sampled_from(letters + letters.upper()), min_size=1, max_size=8)
     one, other = data.draw(words), data.draw(words)
     assert bool(prints(one) & prints(other)) is (one.casefold() == other.casefold())
+
+
+RETYPED: list[tuple[JSONValue, JSONValue]] = [
+    (3, 3.0), (3.0, "3"), ("3", 3), (True, 1), (1, True), (False, 0.0), ([1, True], [1.0, "1"]),
+    ({"a b": 1}, {"aB": "1"}),
+]  # fmt: skip
+OTHERWISE: list[tuple[JSONValue, JSONValue]] = [
+    (3, 4), (3, 3.5), ("3.1", "3.10"), (True, False), (True, 0), ([1, 2], [2, 1]),
+]  # fmt: skip
+
+
+@LEXICAL
+@pytest.mark.promise("CON-5", "CON-6")
+@pytest.mark.parametrize("burial", ["reject", "retract", "correct"])
+@pytest.mark.parametrize(
+    ("value", "again", "passes"),
+    [*((*pair, False) for pair in RETYPED), *((*pair, True) for pair in OTHERWISE)],
+)
+def test_a_value_of_another_type_or_a_field_spelled_otherwise_does_not_come_back(
+    me: ScopedMemory, burial: str, value: JSONValue, again: JSONValue, passes: bool
+) -> None:
+    if burial == "reject":
+        seen = proposed(me, "So it was.", field="seat.preference", value=value)
+        me.reject(seen.candidate_id, reason="not true")
+    else:
+        kept = said(me, "So it was.", field="seat.preference", value=value).memory_id
+        if burial == "retract":
+            me.retract(kept)
+        else:
+            me.correct(kept, text="So it is now.", value="something else")
+    for number, field in enumerate(("seatPreference", "seat/preference", "seat_preference")):
+        code = code_of(partial(proposed, me, f"Thus {number}.", field=field, value=again))
+        assert code == ("" if passes else "tombstoned"), field
+    assert code_of(lambda: proposed(me, "No.", field="seat.preferences", value=value)) == ""

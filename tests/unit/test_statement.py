@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import muniment.rules
 from muniment.errors import InvalidInputError
 from muniment.records import JSONValue, Statement
+from muniment.rules.fingerprints import fingerprints
 from muniment.rules.kinds import parse_policy
 from muniment.rules.statement import (
     MAX_METADATA,
@@ -20,7 +21,6 @@ from muniment.rules.statement import (
     Checked,
     check,
     field_key,
-    fingerprints,
 )
 
 POLICY = parse_policy(
@@ -237,3 +237,84 @@ def test_neighbouring_values_leave_prints_of_their_own() -> None:
 def test_any_text_leaves_a_print_that_space_and_case_of_letters_do_not_change(text: str) -> None:
     once = fingerprints(None, None, text)
     assert once == fingerprints(None, None, f"  {text}\n")
+
+
+NUMBERS = st.integers(-(10**15), 10**15)
+LEAVES = NUMBERS | st.booleans() | st.floats(-1e6, 1e6) | st.text("abC 1.", min_size=1, max_size=4)
+SEPARATORS = st.sampled_from([".", "/", "-", "_", " ", ":", "__", " - "])
+WORDS = st.lists(st.text("abcxyz", min_size=1, max_size=4), min_size=2, max_size=4)
+
+
+def spelled(words: list[str], separator: str) -> str:
+    return separator.join(words)
+
+
+def camel(words: list[str]) -> str:
+    return words[0] + "".join(word.capitalize() for word in words[1:])
+
+
+def share(one: JSONValue, other: JSONValue, *, field: str = "f", again: str = "f") -> bool:
+    prints = set(fingerprints(field, one, "one text"))
+    return not prints.isdisjoint(fingerprints(again, other, "another text"))
+
+
+@pytest.mark.promise("CON-5")
+@given(NUMBERS)
+def test_a_number_is_one_value_however_it_is_typed(number: int) -> None:
+    ways: list[JSONValue] = [number, float(number), str(number), f"{number}.0"]
+    for one in ways[:2]:
+        for other in ways:
+            assert share(one, other)
+            assert share({"a": [one]}, {"a": [other]}) or other == ways[3]
+
+
+@pytest.mark.promise("CON-5")
+@pytest.mark.parametrize(("yes", "one"), [(True, 1), (False, 0)])
+def test_a_truth_value_is_the_number_it_equals(yes: bool, one: int) -> None:
+    same: list[JSONValue] = [yes, one, float(one), str(one), str(yes), str(yes).lower()]
+    assert all(share(yes, other) for other in same)
+    assert not share(yes, 1 - one)
+    assert not share(yes, not yes)
+
+
+@pytest.mark.promise("CON-5", "CON-6")
+@given(NUMBERS, NUMBERS)
+def test_other_numbers_share_no_print(one: int, other: int) -> None:
+    pairs: list[tuple[JSONValue, JSONValue]] = [
+        (one, other),
+        (one, float(other)),
+        (str(one), other),
+    ]
+    pairs.append(([one], [other]))
+    for left, right in pairs:
+        assert share(left, right) is (one == other)
+    assert not share(one, one + 0.5)
+
+
+@pytest.mark.promise("CON-5")
+@given(WORDS, SEPARATORS, SEPARATORS, LEAVES)
+def test_a_field_is_one_however_its_words_are_parted(
+    words: list[str], one: str, other: str, value: JSONValue
+) -> None:
+    for again in (spelled(words, other), camel(words), spelled(words, other).upper()):
+        assert share(value, value, field=spelled(words, one), again=again)
+        assert share({spelled(words, one): value}, {again: value})
+
+
+@pytest.mark.promise("CON-5", "CON-6")
+@given(WORDS, WORDS, SEPARATORS, LEAVES)
+def test_fields_of_other_words_share_no_print(
+    words: list[str], others: list[str], separator: str, value: JSONValue
+) -> None:
+    same = "".join(words) == "".join(others)
+    one, other = spelled(words, separator), spelled(others, separator)
+    assert share(value, value, field=one, again=other) is same
+
+
+@pytest.mark.promise("CON-6")
+def test_neighbouring_fields_and_versions_share_no_print() -> None:
+    names = ["grade B", "grade B-", "grade B+", "c", "c++", "c#", "v1.1", "v1.10", "v11", "-", "_"]
+    assert len({fingerprints(name, "x", "")[1] for name in names}) == len(names)
+    assert not share("1.1", "1.10")
+    assert not share("3.0", "3")
+    assert not share({"a": 1, "b": 2}, {"a": 2, "b": 1})

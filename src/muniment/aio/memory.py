@@ -11,6 +11,7 @@ from muniment.aio.scoped.desk import AsyncReviewDesk
 from muniment.aio.scoped.forgetting import AsyncStoreForgetting
 from muniment.aio.scoped.guarding import AsyncStoreGuarding
 from muniment.aio.scoped.memory import AsyncScopedMemory
+from muniment.aio.scoped.merging import AsyncStoreMerging
 from muniment.aio.workers import Workers
 from muniment.clock import Clock
 from muniment.memory import DEFAULT_CACHE_BYTES
@@ -70,7 +71,7 @@ async def open_async(
     return AsyncMemory(memory, workers)
 
 
-class AsyncMemory(AsyncStoreForgetting, AsyncStoreGuarding):
+class AsyncMemory(AsyncStoreForgetting, AsyncStoreGuarding, AsyncStoreMerging):
     """A memory whose calls are awaited. Use `open_async` to make one and `scoped` to work with it.
 
     It is an async context manager that closes itself.

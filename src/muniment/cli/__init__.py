@@ -16,6 +16,7 @@ from muniment.cli import (
     exporting,
     forgetting,
     importing,
+    merging,
     policies,
     proposing,
     reading,
@@ -71,7 +72,7 @@ for part in (exporting, importing):
 app.add_typer(auditing.app, name="audit", help="Who did what, and whether all is as it was.")
 app.add_typer(auditing.keys, name="keys", help="What guards the store.")
 app.add_typer(policies.app, name="policy", help="The kinds, and what each may do.")
-for part in (upkeep, demo):
+for part in (upkeep, merging, demo):
     app.add_typer(part.app)
 app.add_typer(upkeep.maintain, name="maintain", help="Do what is due, and see what waits.")
 app.add_typer(evaluate.app, name="eval", help="Measure how well recall finds what it should.")

@@ -137,6 +137,7 @@ _DONE = {
     "resumed": ("interrupted deletion", "carried on"),
     "deleted": ("expired record", "deleted"),
     "archived": ("expired record", "archived"),
+    "cleaned": ("unused record", "deleted"),
     "lapsed": ("candidate", "lapsed"),
     "retired": ("tombstone", "retired"),
     "finished": ("deletion", "finished and verified"),

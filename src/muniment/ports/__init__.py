@@ -45,6 +45,7 @@ from muniment.ports.rows import (
     PendingText,
     Proposed,
     Traces,
+    Usage,
 )
 from muniment.ports.store import Snapshot, Store, Transaction
 from muniment.ports.threads import EndedRow, EntryRow, ThreadRow, ThreadView, ThreadWriter
@@ -94,4 +95,5 @@ __all__ = [
     "ThreadWriter",
     "Traces",
     "Transaction",
+    "Usage",
 ]

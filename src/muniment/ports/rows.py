@@ -97,6 +97,18 @@ class NewCandidate:
     version: int = 1
 
 
+class Usage(NamedTuple):
+    """How often a record was put into a packet.
+
+    Attributes:
+        shown: How many times.
+        shown_at: When last, microseconds since 1970, UTC.
+    """
+
+    shown: int
+    shown_at: int
+
+
 class Proposed(NamedTuple):
     """What the store knows about a candidate's source_id."""
 

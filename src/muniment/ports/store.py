@@ -22,6 +22,7 @@ from muniment.ports.rows import (
     PendingText,
     Proposed,
     Traces,
+    Usage,
 )
 from muniment.ports.threads import ThreadView, ThreadWriter
 from muniment.records import AuditEntry, Authority, Record, Statement
@@ -108,6 +109,10 @@ class Snapshot(ArchiveView, DeletionView, InspectionView, ThreadView, Protocol):
         """Return the records that a pending candidate contradicts."""
         ...
 
+    def usage(self, owner: OwnerState) -> dict[int, Usage]:
+        """Return by seq how often each record was shown; those that never were are left out."""
+        ...
+
     def traces(self, owner: OwnerState, seq: int) -> Traces:
         """Return how many rows belong to the record with this seq."""
         ...
@@ -177,6 +182,29 @@ class Transaction(Snapshot, ArchiveWriter, DeletionWriter, ThreadWriter, Protoco
 
         Pending candidates that contradicted the old record contradict the new one from now on.
         """
+        ...
+
+    def merge(self, owner: OwnerState, old_id: str, root_id: str, kept_id: str, now: int) -> None:
+        """Mark an active record as replaced by another one that says the same.
+
+        It and its older versions come before the oldest version of the other in its history.
+        Pending candidates that contradicted it contradict the other from now on.
+
+        Args:
+            owner: Whose they are.
+            old_id: The record.
+            root_id: The oldest version of the other one.
+            kept_id: The other one.
+            now: The present instant, microseconds since 1970, UTC.
+        """
+        ...
+
+    def unmerge(self, owner: OwnerState, old_id: str, root_id: str) -> None:
+        """Undo a merge: the record is active again, and out of the other's history."""
+        ...
+
+    def add_usage(self, owner: OwnerState, seq: int, shown: int, shown_at: int) -> None:
+        """Count that a record was shown, unless it is gone. Does not change the version."""
         ...
 
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:

@@ -38,6 +38,7 @@ class Target(StrEnum):
     AGENT = "agent"
     TENANT = "tenant"
     EXPIRY = "expiry"
+    DISUSE = "disuse"
 
 
 class Step(StrEnum):

@@ -20,7 +20,8 @@ _BOUNDARIES = ("user", "project", "organisation")
 _REACHES = (SpaceType.USER, SpaceType.PROJECT, SpaceType.ORGANISATION)
 _REQUIRED = ("family", "purpose", "readers", "model", "sensitivity", "lifetime", "longest",
              "boundary")  # fmt: skip
-_OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve", "on_expiry")
+_OPTIONAL = ("one_per_field", "requires", "aliases", "auto_approve", "on_expiry", "clean_up")
+_CLEAN_UP = ("age", "unused", "uses")
 _ENDS = ("delete", "archive")
 
 
@@ -35,6 +36,33 @@ class Reader(StrEnum):
     AGENT = "agent"
     REVIEWER = "reviewer"
     OPERATOR = "operator"
+
+
+@dataclass(frozen=True, slots=True)
+class CleanUpRule:
+    """When a record is old and unused; all three must hold.
+
+    Attributes:
+        age: Microseconds since it was made, at least.
+        unused: Microseconds since it was last shown, at least; or it was never shown.
+        uses: How often it was shown, at most.
+    """
+
+    age: int
+    unused: int
+    uses: int
+
+    def takes(self, now: int, made: int, shown: int, shown_at: int | None) -> bool:
+        """Return whether a record is old and unused.
+
+        Args:
+            now: The present instant, microseconds since 1970, UTC.
+            made: When it was made.
+            shown: How often it was shown.
+            shown_at: When last, or None.
+        """
+        idle = shown_at is None or now - shown_at >= self.unused
+        return idle and now - made >= self.age and shown <= self.uses
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +84,7 @@ class KindRule:
         auto_approve: Proposers whose candidates of this kind need no review when nothing was found.
         on_expiry: What a sweep does with an expired record: delete it, or archive it, which keeps
             it out of every read and of recall, but in an export.
+        clean_up: When maintenance deletes an unused record, or None for never.
     """
 
     name: str
@@ -71,6 +100,7 @@ class KindRule:
     requires: tuple[str, ...]
     auto_approve: tuple[str, ...]
     on_expiry: str = "delete"
+    clean_up: CleanUpRule | None = None
 
     def may_read(self, reader: Reader) -> bool:
         """Return whether a reader is shown this kind; an agent needs the model's access too."""
@@ -189,7 +219,21 @@ def _parse_kind(name: str, table: Mapping[str, Any]) -> KindRule:
         requires=requires,
         auto_approve=_texts(name, "auto_approve", table.get("auto_approve", [])),
         on_expiry=_one_of(name, "on_expiry", table.get("on_expiry", "delete"), _ENDS),
+        clean_up=_clean_up(name, table.get("clean_up")),
     )
+
+
+def _clean_up(kind: str, table: object) -> CleanUpRule | None:
+    if table is None:
+        return None
+    parts = table if isinstance(table, dict) else {}
+    numbers = [parts[key] for key in _CLEAN_UP if type(parts.get(key)) is int]
+    if set(parts) != set(_CLEAN_UP) or len(numbers) < len(_CLEAN_UP) or min(numbers) < 0:
+        raise PolicyError(
+            f"kind {kind}: clean_up must say age and unused in days, and uses: three whole numbers."
+        )
+    age, unused, uses = numbers
+    return CleanUpRule(age * _DAY, unused * _DAY, uses)
 
 
 def _span(kind: str, key: str, value: object) -> int | None:

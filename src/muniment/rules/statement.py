@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from muniment.clock import to_instant
 from muniment.errors import InvalidInputError
 from muniment.records import JSONValue, Record, Statement, canonical_json
-from muniment.rules.lookalikes import drawn, visible
 from muniment.rules.text import normalise
 
 if TYPE_CHECKING:
@@ -29,9 +28,6 @@ MAX_DEPTH = 16
 MAX_BITS = 1024
 
 _UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
-_ARABIC_GAP = re.compile("(?<=[\u0600-\u06ff])[ \u200c]+(?=[\u0600-\u06ff])")
-_QUOTES = re.compile("[\"'\u201c\u201d\u201e\u00ab\u00bb]")
-_SENTENCE_MARKS = re.compile(r"[.!?,;:\u2026\u3002\u060c\u061b\u061f]+(?=\s|$)")
 _WORD_GAP = re.compile(r"(?<=[^\W_])[ _-]+(?=[^\W_])")
 
 
@@ -189,34 +185,6 @@ def refuse_unstorable(name: str, text: str) -> None:
 def field_key(field: str) -> str:
     """Return the form under which two spellings name the same field."""
     return _WORD_GAP.sub(" ", normalise(field)) or field
-
-
-def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[str, ...], ...]:
-    """Return what a tombstone remembers a statement by, normalised but not yet hashed.
-
-    Its text, whatever its kind and field; and its value together with its field, where it has one,
-    whatever its kind and text; each also as it is drawn, when it holds a letter that is drawn like
-    a Latin one. Two statements are the same when they have one of these in common. Case, white
-    space, letter variants and invisible characters do not matter, nor whether Persian word parts
-    are joined, spaced or held by a ZERO WIDTH NON-JOINER; other symbols do, so that `C`, `C++` and
-    `C#` stay three values.
-    """
-    said = [("text", text)]
-    if field is not None and value is not None:
-        shown = value if isinstance(value, str) else canonical_json(value)
-        said.append(("value", shown))
-    prints: dict[tuple[str, ...], None] = {}
-    for look in (str, drawn):
-        for name, part in said:
-            under = () if name == "text" else (field_key(look(field or "")),)
-            prints[name, *under, _folded(look(part))] = None
-    return tuple(prints)
-
-
-def _folded(text: str) -> str:
-    said = _QUOTES.sub("", normalise(visible(text)))
-    plain = " ".join(_SENTENCE_MARKS.sub(" ", said).split())
-    return _ARABIC_GAP.sub("", plain) or text.strip()
 
 
 def _check_required(

@@ -12,7 +12,8 @@ from muniment.scope import Scope, Space, SpaceType
 if TYPE_CHECKING:
     from muniment.services.answer import Answering
     from muniment.services.exchange import Exchange
-    from muniment.services.forgetting import ThreadForgetting
+    from muniment.services.forgetting import Sweeping, ThreadForgetting
+    from muniment.services.merging import Merging
     from muniment.services.reads import Reads
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
@@ -40,6 +41,8 @@ class Services:
         forgetting: Deletion.
         exchange: Export and import.
         threads: Threads and what lies in them.
+        merging: Deduplication.
+        sweeping: The end of lifetimes, and clean-up.
     """
 
     writes: Writes
@@ -50,6 +53,8 @@ class Services:
     forgetting: ThreadForgetting
     exchange: Exchange
     threads: ThreadServices
+    merging: Merging
+    sweeping: Sweeping
 
 
 class ScopedBase:

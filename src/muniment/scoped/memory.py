@@ -6,6 +6,7 @@ from muniment.scope import Space
 from muniment.scoped.delegate import Delegate, Writes
 from muniment.scoped.exchanging import ScopedExchanging
 from muniment.scoped.forgetting import ScopedForgetting
+from muniment.scoped.merging import ScopedMerging
 from muniment.scoped.proposing import ScopedProposing
 from muniment.scoped.reading import ScopedReading
 from muniment.scoped.threads import ScopedThreads
@@ -19,6 +20,7 @@ class ScopedMemory(
     ScopedProposing,
     ScopedExchanging,
     ScopedThreads,
+    ScopedMerging,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

@@ -171,4 +171,5 @@ def texts_of(value: JSONValue) -> list[str]:
         return [text for pair in value.items() for item in pair for text in texts_of(item)]
     if isinstance(value, list):
         return [text for item in value for text in texts_of(item)]
-    return [] if value is None else [canonical_json(value)]
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return [] if value is None else [canonical_json(whole)]

@@ -20,8 +20,9 @@ from muniment.records import (
     canonical_json,
 )
 from muniment.results import Finding, Outcome, Written
+from muniment.rules.fingerprints import fingerprints
 from muniment.rules.precedence import Claim, Decision, decide
-from muniment.rules.statement import Checked, fingerprints, statement_of
+from muniment.rules.statement import Checked, statement_of
 from muniment.rules.tombstones import Burial, admits
 from muniment.services.fence import refuse_late
 
@@ -212,6 +213,16 @@ class Past:
                 f"The statement with this source_id was {reason}. If the person states it again, "
                 "remember it under a new source_id."
             )
+        self.check_values(view, state, checked, author)
+
+    def check_values(
+        self, view: Snapshot, state: OwnerState, checked: Checked, author: Author
+    ) -> None:
+        """Refuse what says the same as something forgotten, rejected or retracted.
+
+        Raises:
+            TombstonedError: A tombstone stands against this write path.
+        """
         values = self.value_digests(state.owner, checked)
         for buried in sorted({one for value in values for one in view.buried_value(state, value)}):
             if not admits(Burial(buried), author.path, author.override):

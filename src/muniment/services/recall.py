@@ -29,6 +29,7 @@ from muniment.trace import Degraded, Explained, Hit, Reason, Recall, RecallTrace
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
+    from muniment.services.usage import UsageNotes
 
 LARGEST_LIMIT = 10_000
 LONGEST_QUERY = 8_000
@@ -75,6 +76,7 @@ class Recalling:
         words: WordKeys,
         segments: Segments,
         count_tokens: TokenCounter,
+        usage: UsageNotes,
     ) -> None:
         self._store = store
         self._policy = policy
@@ -86,6 +88,7 @@ class Recalling:
         self._finder = Finder(segments, words)
         self._vectors = QueryVectors()
         self._count_tokens = count_tokens
+        self._usage = usage
 
     def recall(self, scope: Scope, spaces: Sequence[Space], question: Question) -> Recall:
         """Return the packet and the trace of one recall.
@@ -111,6 +114,7 @@ class Recalling:
         shown = self._show(found, selected, question.budget)
         said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
         explained = settled(explained, shown.verdicts, said)
+        self._usage.note(item.record for item in shown.packet)
         return Recall(shown.packet, _trace(found, selected, shown, asked, explained))
 
     def _show(self, found: Found, selected: Selection, budget: int | None) -> _Shown:

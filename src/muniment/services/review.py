@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import (
     ConflictError,
+    InvalidInputError,
     StaleApprovalError,
 )
 from muniment.ports import OwnerState, Snapshot, Transaction
@@ -19,6 +20,7 @@ from muniment.scope import Scope
 from muniment.services.candidates import Candidates, found
 from muniment.services.gate import Gate
 from muniment.services.likeness import Likeness
+from muniment.services.merging import Merging, is_merge
 from muniment.services.past import SAME_AS_ACTIVE, Admitted, Author, Standing, about
 
 if TYPE_CHECKING:
@@ -31,9 +33,10 @@ _COMPARED = (SAME_AS_ACTIVE, _OTHER, _STALE)
 class Reviewing(Candidates):
     """Proposals of one owner, from their making to their end."""
 
-    def __init__(self, gate: Gate, likeness: Likeness) -> None:
+    def __init__(self, gate: Gate, likeness: Likeness, merging: Merging) -> None:
         super().__init__(gate)
         self._likeness = likeness
+        self._merging = merging
 
     def propose(
         self, owner: Owner, statement: Statement, proposer: str, evidence: Sequence[str]
@@ -130,6 +133,8 @@ class Reviewing(Candidates):
         """
         gate = self._gate
         old = _pending(self.show(owner, candidate_id))
+        if is_merge(old):
+            raise InvalidInputError("A proposal to merge two records has no text to change.")
         author = Author(actor, WritePath.PROPOSE, Authority.INFERRED, evidence=old.evidence)
         admitted = gate.admit(owner, replace(old.statement, text=text), author)
         near = self._near(owner, admitted)
@@ -216,6 +221,10 @@ class Reviewing(Candidates):
     ) -> Written | None:
         """Store what was approved, or None when it meets another record than was shown."""
         gate = self._gate
+        if is_merge(candidate):
+            merged = self._merging.approve(tx, state, candidate, author.actor)
+            self._decide_approved(tx, state, candidate, author, merged)
+            return merged
         standing = gate.standing(tx, state, admitted.checked)
         if _met(candidate) != (standing.memory_id if standing and standing.in_force else None):
             self._compare_anew(tx, state, candidate, admitted.checked)
@@ -230,6 +239,18 @@ class Reviewing(Candidates):
         )
         replacing = None if standing is None else standing.memory_id
         written = gate.file_approved(tx, state, admitted, by, vector, replacing=replacing)
+        self._decide_approved(tx, state, candidate, author, written)
+        return written
+
+    def _decide_approved(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        candidate: Candidate,
+        author: Author,
+        written: Written,
+    ) -> None:
+        gate = self._gate
         tx.decide(
             state,
             candidate.candidate_id,
@@ -247,7 +268,6 @@ class Reviewing(Candidates):
             memory_ids=[candidate.candidate_id, written.memory_id],
             reason=author.override,
         )
-        return written
 
     def _compare_anew(
         self, tx: Transaction, state: OwnerState, candidate: Candidate, checked: Checked
@@ -290,14 +310,20 @@ class Reviewing(Candidates):
                 reason=reason,
                 memory_id=None,
             )
-            said = candidate.statement
-            standing = self._holder(tx, state, said)
-            spared = standing.statement if standing and standing.in_force else None
-            gate.bury(tx, state, said, candidate_id, Burial.REJECTED, sparing=spared)
+            self._bury(tx, state, candidate)
             tx.append_audit(state, at=now, actor=actor, action="reject", memory_ids=[candidate_id])
 
         gate.store.write(work)
         return self.show(owner, candidate_id)
+
+    def _bury(self, tx: Transaction, state: OwnerState, candidate: Candidate) -> None:
+        """Keep out what a rejected candidate says; one that proposes a merge says nothing new."""
+        if is_merge(candidate):
+            return
+        said = candidate.statement
+        standing = self._holder(tx, state, said)
+        spared = standing.statement if standing and standing.in_force else None
+        self._gate.bury(tx, state, said, candidate.candidate_id, Burial.REJECTED, sparing=spared)
 
     def _holder(self, view: Snapshot, state: OwnerState, said: Statement) -> Standing | None:
         """Return the record of a statement's field, also of a kind that the policy dropped."""

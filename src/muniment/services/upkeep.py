@@ -23,6 +23,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
     resumed = forgetting.resume()
     deleted, archived = sweeping.sweep()
     ended = sweeping.sweep_threads()
+    cleaned = sweeping.clean_up(rehearse=False).deleted
     lapsed, retired = maintenance.lapse(), sweeping.retire()
     due = sum(one.waiting in _COMPACTION for one in forgetting.open())
     finished = forgetting.finish()
@@ -33,6 +34,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
         deleted=deleted,
         archived=archived,
         ended=ended,
+        cleaned=cleaned,
         lapsed=lapsed,
         retired=retired,
         compacted=due > stuck,

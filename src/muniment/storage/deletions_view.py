@@ -165,6 +165,8 @@ class DeletionTransaction(DeletionSnapshot, ArchiveTransaction):
         values = {**key_of(owner), "deletion_id": deletion_id, "low": low, "high": high}
         values["version"] = owner.version
         removed = {}
+        if "records" in surfaces:
+            self._all("delete_item_usage", values)
         for name in _ERASURE:
             if name in surfaces:
                 removed[name] = len(self._all(f"delete_item_{name}", values))

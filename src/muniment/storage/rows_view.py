@@ -17,6 +17,7 @@ from muniment.ports import (
     PendingText,
     SealedRow,
     Traces,
+    Usage,
 )
 from muniment.records import AuditEntry, EmbeddingState, Record, canonical_json
 from muniment.results import Counts
@@ -88,6 +89,10 @@ class RecordSnapshot(GuardedView):
         """Return what a segment needs of the records that were superseded by an instant."""
         values = {**key_of(owner), "at": at, "slot": slot}
         return [IndexRow._make(row) for row in self._all("superseded_rows", values)]
+
+    def usage(self, owner: OwnerState) -> dict[int, Usage]:
+        """Return by seq how often each record was shown; those that never were are left out."""
+        return {seq: Usage(*rest) for seq, *rest in self._all("usage", key_of(owner))}
 
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
@@ -257,6 +262,29 @@ class RecordTransaction(Ledger, RecordSnapshot):
         self._all("mark_superseded", {**values, "version": owner.version})
         self._all("recontest_candidates", values)
 
+    def merge(self, owner: OwnerState, old_id: str, root_id: str, kept_id: str, now: int) -> None:
+        """Put a record and what it replaced before the oldest of another's versions."""
+        values = {**key_of(owner), "old_id": old_id, "root_id": root_id, "new_id": root_id}
+        self._checked("records", "whole_record_by_id", values)
+        self._checked("records", "whole_record_by_id", {**values, "old_id": root_id})
+        self._checked("candidates", "pending_about", values)
+        self._all("mark_superseded", {**values, "now": now, "version": owner.version})
+        self._all("link_older", values)
+        self._all("recontest_candidates", {**values, "new_id": kept_id})
+
+    def unmerge(self, owner: OwnerState, old_id: str, root_id: str) -> None:
+        """Make a record active again that was merged into another one's history."""
+        values = {**key_of(owner), "old_id": old_id, "root_id": root_id}
+        self._checked("records", "whole_record_by_id", values)
+        self._checked("records", "whole_record_by_id", {**values, "old_id": root_id})
+        self._all("mark_active", {**values, "version": owner.version})
+        self._all("link_older", {**values, "old_id": None})
+
+    def add_usage(self, owner: OwnerState, seq: int, shown: int, shown_at: int) -> None:
+        """Count that a record was shown, unless it is gone."""
+        values = {**key_of(owner), "seq": seq, "shown": shown, "shown_at": shown_at}
+        self._all("add_usage", values)
+
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         """Store a vector for an existing record, unless the record is gone."""
         values = {**key_of(owner), "seq": seq, "version": owner.version}
@@ -276,6 +304,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         self._all("unlink_followers", followed)
         vectors = self._deleted("delete_vectors", values)
         words = self._deleted("delete_words", values)
+        self._all("delete_usage", values)
         records = self._deleted("delete_record", values)
         self._all("log_removal", values)
         return Traces(records, words, vectors)

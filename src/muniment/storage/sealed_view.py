@@ -94,6 +94,7 @@ class SealedSnapshot:
     slot = through("slot")
     tombstones = through("tombstones")
     traces = through("traces")
+    usage = through("usage")
 
     def _sealer(self, owner: OwnerState) -> Sealer:
         place = Place(owner.owner.tenant_id, owner.owner_no)

@@ -35,6 +35,7 @@ class SealedTransaction(SealedThreadWriter):
 
     _inner: Transaction
 
+    add_usage = through("add_usage")
     append_receipt = through("append_receipt")
     archive = through("archive")
     bump = through("bump")
@@ -51,7 +52,9 @@ class SealedTransaction(SealedThreadWriter):
     put_sealed = through("put_sealed")
     remove = through("remove")
     retire_tombstones = through("retire_tombstones")
+    merge = through("merge")
     supersede = through("supersede")
+    unmerge = through("unmerge")
 
     def _renewed(self, owner: OwnerState) -> Mapping[int, DataKey]:
         """Give an owner's incarnation a key; durable before anything sealed with it commits."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace as changed
+from functools import partial
 from threading import Barrier, Thread
 from typing import ClassVar
 
 from muniment.clock import from_instant
 from muniment.errors import MunimentError, StoreClosedError
-from muniment.ports import OwnerState, Store, Transaction
-from muniment.records import AuditEntry
+from muniment.ports import OwnerState, Store, Transaction, Usage
+from muniment.records import AuditEntry, Status
 from muniment.scope import Scope
 from muniment.testing.samples import (
     CHAIN_START,
@@ -22,6 +23,7 @@ from muniment.testing.samples import (
     put,
     raises,
     removed,
+    replace,
     sample,
     state,
     stored,
@@ -62,6 +64,35 @@ class LifecycleContract:
         assert [[entry.number for entry in page] for page in pages] == [[1, 2], [3, 4], [5], []]
         ids = [entry.memory_ids[0] for page in pages for entry in page]
         assert ids == [record.memory_id for record in new]
+
+    def test_merge_links_histories(self, store: Store) -> None:
+        """A merged record is replaced by the oldest of the other's versions, until it is undone."""
+        dropped, old, new = sample(), sample(), sample()
+        stored(store, dropped, old)
+        replace(store, old.memory_id, changed(new, supersedes=old.memory_id))
+        before = everything(store)
+        names = (dropped.memory_id, old.memory_id)
+        owner = store.write(lambda tx: _merge(tx, *names, new.memory_id))
+        first, second, third = everything(store)
+        assert (first.status, first.superseded_by) == (Status.SUPERSEDED, old.memory_id)
+        assert (second.supersedes, third.supersedes) == (dropped.memory_id, old.memory_id)
+        with store.snapshot() as view:
+            assert view.index_changes(owner, owner.version - 1, None).gone == [first.seq]
+        store.write(lambda tx: tx.unmerge(tx.bump(owner), *names))
+        assert everything(store) == before
+
+    def test_use_is_counted(self, store: Store) -> None:
+        """Counts add up, the last time stays, and neither changes the version."""
+        kept, gone = sample(), sample()
+        owner = stored(store, kept, gone)
+        for use in ((1, 2, NOW + 5), (1, 3, NOW), (2, 1, NOW), (9, 1, NOW)):
+            store.write(partial(_use, owner, *use))
+        with store.snapshot() as view:
+            assert view.usage(owner) == {1: Usage(5, NOW + 5), 2: Usage(1, NOW)}
+            assert view.owner(SCOPE) == owner
+        removed(store, gone.memory_id)
+        with store.snapshot() as view:
+            assert set(view.usage(owner)) == {1}
 
     def test_chain_is_recomputable(self, store: Store) -> None:
         """Whoever has the key can compute every link from the entries alone."""
@@ -266,3 +297,15 @@ def _race(act: Callable[[int], object]) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+
+
+def _merge(tx: Transaction, dropped: str, root: str, kept: str) -> OwnerState:
+    owner = tx.owner(SCOPE)
+    assert owner is not None
+    owner = tx.bump(owner)
+    tx.merge(owner, dropped, root, kept, NOW)
+    return owner
+
+
+def _use(owner: OwnerState, seq: int, count: int, at: int, tx: Transaction) -> None:
+    tx.add_usage(owner, seq, count, at)

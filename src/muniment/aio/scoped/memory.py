@@ -6,6 +6,7 @@ from __future__ import annotations
 from muniment.aio.scoped.delegate import AsyncDelegate
 from muniment.aio.scoped.exchanging import AsyncScopedExchanging
 from muniment.aio.scoped.forgetting import AsyncScopedForgetting
+from muniment.aio.scoped.merging import AsyncScopedMerging
 from muniment.aio.scoped.proposing import AsyncScopedProposing
 from muniment.aio.scoped.reading import AsyncScopedReading
 from muniment.aio.scoped.threads import AsyncScopedThreads
@@ -21,6 +22,7 @@ class AsyncScopedMemory(
     AsyncScopedProposing,
     AsyncScopedExchanging,
     AsyncScopedThreads,
+    AsyncScopedMerging,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

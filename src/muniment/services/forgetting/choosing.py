@@ -74,6 +74,8 @@ class Choosing:
             if record.seq not in chosen.records:
                 self._take(state, record, chosen)
                 above = 0
+                for twin in self._twins(view, state, record):
+                    self._take(state, twin, chosen)
         gone = chosen.gone
         for candidate in _candidates(view, state, above):
             values = self._gate.value_digests(state.owner, candidate.statement)
@@ -104,6 +106,19 @@ class Choosing:
         if record is not None:
             yield record
 
+    def _twins(self, view: Snapshot, state: OwnerState, record: Record) -> Iterator[Record]:
+        """Yield older versions of a record that said the same, as merged duplicates do."""
+        now, says = self._gate.clock.now(), self._says(state, record)
+        while record.supersedes is not None:
+            older = view.record(state, record.supersedes, now)
+            if older is None or self._says(state, older) != says:
+                return
+            yield older
+            record = older
+
+    def _says(self, state: OwnerState, record: Record) -> frozenset[bytes]:
+        return frozenset(self._gate.value_digests(state.owner, statement_of(record)))
+
     def _take(self, state: OwnerState, record: Record, chosen: Chosen) -> None:
         chosen.records[record.seq] = record.memory_id
         chosen.sources.add(record.source.source_id)
@@ -121,6 +136,11 @@ class Choosing:
         others = (view.record(state, link, now) for link in chosen.links - ids)
         versions = sum(other is not None for other in others)
         return {"versions": versions, "dependants": len(dependants)}
+
+
+def every_record(view: Snapshot, state: OwnerState, now: int) -> list[Record]:
+    """Return all records of an owner, newest first, whatever their status."""
+    return list(_newest_first(lambda before: view.page(state, before, _PAGE, now), 0))
 
 
 def every_candidate(view: Snapshot, state: OwnerState) -> list[Candidate]:

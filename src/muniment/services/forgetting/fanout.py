@@ -54,7 +54,12 @@ class Order:
         return burial_of(self.target)
 
 
-_BURIALS = {Target.EXPIRY: Burial.EXPIRED, Target.RETRACTION: Burial.RETRACTED}
+_ACTIONS = {Target.EXPIRY: "expire", Target.DISUSE: "clean_up"}
+_BURIALS = {
+    Target.EXPIRY: Burial.EXPIRED,
+    Target.DISUSE: Burial.EXPIRED,
+    Target.RETRACTION: Burial.RETRACTED,
+}
 
 
 def burial_of(target: Target) -> Burial:
@@ -135,14 +140,14 @@ class Fanout:
 
     def _account(self, tx: Transaction, state: OwnerState, order: Order, hidden: int) -> None:
         ids = tx.item_ids(state, order.deletion_id, hidden)
-        expires = order.target is Target.EXPIRY
-        size = 1 if expires else CHUNK
+        action = _ACTIONS.get(order.target, "forget")
+        size = CHUNK if action == "forget" else 1
         for start in range(0, len(ids), size):
             tx.append_audit(
                 state,
                 at=self._gate.clock.now(),
                 actor=order.actor,
-                action="expire" if expires else "forget",
+                action=action,
                 memory_ids=ids[start : start + size],
                 reason=f"{order.target.value} {order.deletion_id}",
             )

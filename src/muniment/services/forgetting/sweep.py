@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from muniment.clock import new_id
+from muniment.clock import new_id, to_instant
 from muniment.errors import NotFoundError
-from muniment.ports import Deletion, EndedRow, ExpiredRow, OwnerState, Transaction
+from muniment.ports import Deletion, EndedRow, ExpiredRow, OwnerState, Transaction, Usage
+from muniment.records import Record, Status
 from muniment.rules.deletion import Gone, Target, goes_with
 from muniment.rules.statement import statement_of
-from muniment.services.forgetting.choosing import every_candidate
+from muniment.services.forgetting.choosing import every_candidate, every_record
 from muniment.services.forgetting.fanout import CHUNK, Fanout, Order
 from muniment.services.forgetting.lying import in_threads
 from muniment.services.forgetting.receipts import subject_of
+from muniment.upkeep import CleanUp
 
 if TYPE_CHECKING:
     from muniment.results import Candidate
+    from muniment.rules.kinds import CleanUpRule
     from muniment.services.forgetting.requests import Forgetting
     from muniment.services.gate import Gate
+    from muniment.services.usage import UsageNotes
 
 ACTOR = "maintenance"
 
@@ -28,11 +32,12 @@ ACTOR = "maintenance"
 class Sweeping:
     """Takes time and work in proportion to what has expired, and may be stopped at any moment."""
 
-    def __init__(self, gate: Gate, forgetting: Forgetting) -> None:
+    def __init__(self, gate: Gate, forgetting: Forgetting, usage: UsageNotes) -> None:
         self._gate = gate
         self._store = gate.store
         self._forgetting = forgetting
         self._fanout = Fanout(gate)
+        self._usage = usage
 
     def sweep(self) -> tuple[int, int]:
         """Delete or archive every record past its expiry, as its kind's policy says.
@@ -84,7 +89,7 @@ class Sweeping:
             part = self._fanout.begin(
                 tx,
                 state,
-                self._order(owner, now),
+                self._order(owner, now, Target.EXPIRY),
                 seqs=(),
                 candidates=(),
                 remains={},
@@ -99,11 +104,11 @@ class Sweeping:
         self._forgetting.carry_on([part])
         return count
 
-    def _order(self, owner: OwnerState, now: int) -> Order:
+    def _order(self, owner: OwnerState, now: int, target: Target) -> Order:
         names = (type(owner.owner).__name__, *owner.owner.to_dict().values())
         tenant_id = owner.owner.tenant_id
-        subject = subject_of(self._store.keys, tenant_id, Target.EXPIRY, *names)
-        return Order(new_id("rcp"), Target.EXPIRY, subject, ACTOR, now)
+        subject = subject_of(self._store.keys, tenant_id, target, *names)
+        return Order(new_id("rcp"), target, subject, ACTOR, now)
 
     def _is_archived(self, row: ExpiredRow) -> bool:
         rule = self._gate.policy.kinds.get(row.kind)
@@ -112,18 +117,22 @@ class Sweeping:
     def _delete(self, owner: OwnerState, rows: Sequence[ExpiredRow]) -> int:
         if not rows:
             return 0
+        return self._take(owner, [row.seq for row in rows], Target.EXPIRY)
+
+    def _take(self, owner: OwnerState, seqs: Sequence[int], target: Target) -> int:
         try:
-            part = self._store.write(lambda tx: self._begin(tx, owner, rows))
+            part = self._store.write(lambda tx: self._begin(tx, owner, seqs, target))
         except NotFoundError:
             return 0
         self._forgetting.carry_on([part])
         return part.surfaces["records"][0]
 
-    def _begin(self, tx: Transaction, owner: OwnerState, rows: Sequence[ExpiredRow]) -> Deletion:
-        order = self._order(owner, self._gate.clock.now())
+    def _begin(
+        self, tx: Transaction, owner: OwnerState, seqs: Sequence[int], target: Target
+    ) -> Deletion:
+        order = self._order(owner, self._gate.clock.now(), target)
         state = tx.owner(owner.owner)
         assert state is not None
-        seqs = [row.seq for row in rows]
         return self._fanout.begin(
             tx,
             state,
@@ -167,6 +176,50 @@ class Sweeping:
                 reason=Target.EXPIRY.value,
             )
         return count
+
+    def clean_up(self, *, rehearse: bool) -> CleanUp:
+        """Delete old, unused records, as their kinds' policy says; with `rehearse` only name them.
+
+        Raises:
+            StoreError: The database failed; what was done stays done.
+        """
+        rules = {
+            rule.name: rule.clean_up
+            for rule in self._gate.policy.kinds.values()
+            if rule.clean_up is not None
+        }
+        if not rules:
+            return CleanUp(0, (), 0)
+        self._usage.flush()
+        with self._store.snapshot() as view:
+            owners = view.owners()
+        examined, unused, deleted = 0, list[str](), 0
+        for owner in owners:
+            count, found = self._unused(owner, rules)
+            examined += count
+            unused += [record.memory_id for record in found]
+            for start in range(0, 0 if rehearse else len(found), CHUNK):
+                seqs = [record.seq for record in found[start : start + CHUNK]]
+                deleted += self._take(owner, seqs, Target.DISUSE)
+        return CleanUp(examined, tuple(unused), deleted)
+
+    def _unused(
+        self, owner: OwnerState, rules: Mapping[str, CleanUpRule]
+    ) -> tuple[int, list[Record]]:
+        """Return how many active records have a rule, and those that are old and unused."""
+        now = self._gate.clock.now()
+        with self._store.snapshot() as view:
+            usage = view.usage(owner)
+            every = [one for one in every_record(view, owner, now) if one.kind in rules]
+        active = [one for one in every if one.status is Status.ACTIVE]
+        found = []
+        for record in active:
+            used = usage.get(record.seq, Usage(0, 0))
+            made = to_instant("created_at", record.created_at)
+            shown_at = used.shown_at if used.shown else None
+            if rules[record.kind].takes(now, made, used.shown, shown_at):
+                found.append(record)
+        return len(active), found
 
     def retire(self) -> int:
         """Remove tombstones that were kept as long as the policy says; return how many."""

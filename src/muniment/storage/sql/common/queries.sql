@@ -165,6 +165,48 @@ SET status = 'superseded', superseded_by = :new_id, superseded_at = :now,
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id
 RETURNING *;
 
+-- name: link_older
+-- Let a record name the one before it, or none.
+UPDATE records SET supersedes = :old_id
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :root_id
+RETURNING *;
+
+-- name: mark_active
+-- Bring back a record that was replaced.
+UPDATE records
+SET status = 'active', superseded_by = NULL, superseded_at = NULL, changed_version = :version
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id
+    AND status = 'superseded'
+RETURNING *;
+
+-- name: usage
+-- How often each record of an owner was shown, and when last.
+SELECT seq, shown, shown_at FROM usage
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
+
+-- name: add_usage
+-- Count that a record was shown, if it is still there.
+INSERT INTO usage (tenant_id, owner_no, seq, shown, shown_at)
+SELECT r.tenant_id, r.owner_no, r.seq, :shown, :shown_at FROM records AS r
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.seq = :seq
+    AND r.status <> 'forgotten'
+ON CONFLICT (tenant_id, owner_no, seq) DO UPDATE
+SET shown = usage.shown + excluded.shown,
+    shown_at = CASE WHEN excluded.shown_at > usage.shown_at THEN excluded.shown_at
+                    ELSE usage.shown_at END;
+
+-- name: delete_usage
+-- Remove what is known of a record's use.
+DELETE FROM usage WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: delete_item_usage
+-- Remove what is known of the use of a deletion's items within a range.
+DELETE FROM usage
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
+        SELECT seq FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND seq BETWEEN :low AND :high);
+
 -- name: delete_words
 -- Remove the word list of a record.
 DELETE FROM words WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq

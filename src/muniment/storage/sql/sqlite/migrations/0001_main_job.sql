@@ -103,6 +103,16 @@ CREATE TABLE vectors (
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE usage (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    shown INTEGER NOT NULL,
+    shown_at INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE removals (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,

@@ -1,0 +1,84 @@
+"""How often records are shown: counted in memory by recall, written down off its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+from muniment.errors import MunimentError
+
+if TYPE_CHECKING:
+    from muniment.clock import Clock
+    from muniment.ports import Store, Transaction
+    from muniment.records import Record
+    from muniment.scope import Owner
+
+MOST_WAITING = 5_000
+LONGEST_WAIT = 600_000_000
+"""Records counted, or microseconds gone by, after which the counts are written down."""
+
+
+class UsageNotes:
+    """Counts of records that were put into packets. Safe to use from several threads.
+
+    They are written down when enough have gathered, on a thread of their own, by maintenance and
+    when the memory is closed. A process that is killed loses those that waited.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[tuple[Owner, int], tuple[int, int]] = {}
+        self._since: int | None = None
+        self._lock = Lock()
+        self._writing = Lock()
+
+    def note(self, records: Iterable[Record]) -> None:
+        """Count records as shown now."""
+        now = self._clock.now()
+        with self._lock:
+            for record in records:
+                key = (record.scope, record.seq)
+                self._waiting[key] = (self._waiting.get(key, (0, 0))[0] + 1, now)
+            if not self._waiting:
+                return
+            self._since = now if self._since is None else self._since
+            due = len(self._waiting) > MOST_WAITING or now - self._since > LONGEST_WAIT
+            self._since = now if due else self._since
+        if due:
+            Thread(target=self.try_flush, name="muniment-usage", daemon=True).start()
+
+    def try_flush(self) -> None:
+        """Write down what was counted, or leave it waiting when the database cannot take it."""
+        with suppress(MunimentError):
+            self.flush()
+
+    def flush(self) -> None:
+        """Write down what was counted.
+
+        Raises:
+            StoreError: The database failed; the counts go on waiting.
+        """
+        with self._writing:
+            with self._lock:
+                taken, self._waiting, self._since = self._waiting, {}, None
+            if not taken:
+                return
+            try:
+                self._store.write(lambda tx: _add_all(tx, taken))
+            except MunimentError:
+                with self._lock:
+                    for key, (count, at) in taken.items():
+                        more, later = self._waiting.get(key, (0, at))
+                        self._waiting[key] = (count + more, later)
+                raise
+
+
+def _add_all(tx: Transaction, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:
+    states = {owner: tx.owner(owner) for owner, _ in taken}
+    for (owner, seq), (count, at) in taken.items():
+        state = states[owner]
+        if state is not None:
+            tx.add_usage(state, seq, count, at)
