@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.clock import to_instant
 from muniment.ports import Snapshot
 from muniment.rules.ranking import Ranking, arrange, reordered, share
 from muniment.rules.repeats import repeats
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from muniment.services.known import Shown
 
 _WIDEST = 1_000
+TIMELY = 50
+_TIMELY_VOTE = np.float32(0.5)
 
 
 def best_of(
@@ -36,12 +39,33 @@ def best_of(
         if not again or full or window >= _WIDEST:
             break
         window = min(2 * window, max(_WIDEST, asked.depth))
-    if not again:
+    if not again and asked.span is None:
         return ranking, shown, frozenset()
     last = frozenset(again)
-    places = [*(place for place in range(len(order)) if place not in last), *again]
+    distinct = [place for place in range(len(order)) if place not in last]
+    if asked.span is not None:
+        distinct = _timely(distinct, ranking, shown, asked.span)
+    places = [*distinct, *again]
     ranking = reordered(ranking, places, searched.score)
     return ranking, [shown[place] for place in places], frozenset(order[again].tolist())
+
+
+def _timely(
+    places: list[int], ranking: Ranking, shown: Sequence[Shown], span: tuple[int, int]
+) -> list[int]:
+    """Return places in order when a record from the time in question has a vote more.
+
+    Only the best are looked at, so that a smaller limit gives the beginning of a larger one.
+    """
+    best, rest = places[:TIMELY], places[TIMELY:]
+
+    def rank(place: int) -> float:
+        record = shown[place].record
+        at = to_instant("time", record.valid_from or record.created_at)
+        within = span[0] <= at < span[1]
+        return float(ranking.rank[place] + _TIMELY_VOTE * within)
+
+    return [*sorted(best, key=lambda place: -rank(place)), *rest]
 
 
 def _likeness(searched: Searched, order: NDArray[np.int64]) -> Callable[[int, int], float]:

@@ -38,6 +38,7 @@ class Asked:
         withheld: Kinds that are not shown to the reader, whether asked for or not.
         conditions: Conditions on fields and metadata.
         as_of: Past instant whose beliefs are wanted, or None.
+        span: The time that the question names, its first instant and the first after it, or None.
         explain: Whether every verdict near the cut is wanted.
         degraded: What is missing.
         vector: Its embedding, or None.
@@ -55,6 +56,7 @@ class Asked:
     withheld: frozenset[str]
     conditions: tuple[Condition, ...]
     as_of: int | None
+    span: tuple[int, int] | None
     explain: bool
     degraded: tuple[Degraded, ...]
     vector: Floats | None = None

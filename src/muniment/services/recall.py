@@ -13,11 +13,13 @@ from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.ports import Embedder, Reranker, Store
 from muniment.records import Packet, PacketItem
+from muniment.rules.dates import interval
 from muniment.rules.filters import parse_filters
 from muniment.rules.kinds import Reader
 from muniment.rules.packet import TokenCounter, build_packet, line
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
+from muniment.services.arranging import TIMELY
 from muniment.services.explain import explain, settled
 from muniment.services.finding import Finder
 from muniment.services.found import Asked, Found
@@ -141,17 +143,20 @@ class Recalling:
     def _ask(self, question: Question, now: int) -> Asked:
         _check(question)
         text, kinds = question.query[:LONGEST_QUERY], question.kinds
+        as_of = None if question.as_of is None else _past("as_of", question.as_of, now)
+        span = interval(text, now if as_of is None else as_of)
         asked = Asked(
             text=text,
             tokens=tuple(dict.fromkeys(tokenise(text))),
             limit=question.limit,
-            depth=self._depth(question.limit),
+            depth=self._depth(question.limit, timely=span is not None),
             minimum=question.minimum_score,
             listing=content_free(text),
             names=self._names if kinds is None else self._policy.names(kinds),
             withheld=self._withheld,
             conditions=parse_filters(question.filters),
-            as_of=None if question.as_of is None else _past("as_of", question.as_of, now),
+            as_of=as_of,
+            span=span,
             explain=question.explain,
             degraded=(Degraded.QUERY_CUT,) if len(text) < len(question.query) else (),
         )
@@ -159,9 +164,12 @@ class Recalling:
             return asked
         return self._embed(asked, strict=question.strict)
 
-    def _depth(self, limit: int) -> int:
-        """Return how many records to rank: a reranker may choose from more than the limit."""
-        return max(limit, self._reranker.depth) if self._reranker and limit else limit
+    def _depth(self, limit: int, *, timely: bool) -> int:
+        """Return how many records to rank: more than the limit where the order may yet change."""
+        if not limit:
+            return 0
+        reranked = self._reranker.depth if self._reranker else 0
+        return max(limit, reranked, TIMELY if timely else 0)
 
     def _embed(self, asked: Asked, *, strict: bool) -> Asked:
         """Add the question's vector, or say why there is none."""
