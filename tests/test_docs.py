@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 PAGES = (
     *("README.md", "docs/how-to.md", "docs/governance.md", "docs/sealing.md"),
-    *("docs/tools.md", "docs/threads.md"),
+    *("docs/tools.md", "docs/threads.md", "docs/frameworks/langgraph.md"),
 )
 
 
@@ -45,7 +45,7 @@ def test_the_first_program_prints_the_result_that_the_readme_shows(tmp_path: Pat
 
 
 def test_every_file_that_a_page_links_to_exists() -> None:
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")]
     missing = [
         f"{page.name}: {target}"
         for page in pages

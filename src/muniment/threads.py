@@ -152,7 +152,8 @@ class NewItem:
         key: Its key.
         value: The value; a JSON object.
         idle: How long it lives after its last use. None for ever.
-        expires_at: When to stop keeping it whatever its use; an aware `datetime`. None for never.
+        expires_at: When to stop keeping it whatever its use; an aware `datetime`, or how long from
+            now. None for never.
         vectors: Embeddings by path of what they embed.
         model: The embedder's name and version; vectors of two models are never compared.
     """
@@ -161,7 +162,7 @@ class NewItem:
     key: str
     value: Mapping[str, JSONValue]
     idle: timedelta | None = None
-    expires_at: datetime | str | None = None
+    expires_at: datetime | str | timedelta | None = None
     vectors: Mapping[str, Sequence[float]] = field(default_factory=dict)
     model: str = ""
 

@@ -120,6 +120,21 @@ class Checkpoints:
         """
         return self._shelf.delete_thread(self._scope, thread_id)
 
+    def delete(
+        self, thread_id: str, checkpoint_ids: Collection[str], *, namespace: str = ""
+    ) -> int:
+        """Delete some checkpoints of a thread with their writes; return how many there were.
+
+        Args:
+            thread_id: The thread.
+            checkpoint_ids: The checkpoints.
+            namespace: Which of the thread's graphs.
+
+        Raises:
+            StoreError: The database failed; nothing was deleted.
+        """
+        return self._shelf.delete(self._scope, thread_id, namespace, checkpoint_ids)
+
     def delete_runs(self, run_ids: Collection[str]) -> int:
         """Delete the checkpoints that some runs made, with their writes; return how many.
 

@@ -39,7 +39,7 @@ class Items:
         value: Mapping[str, JSONValue],
         *,
         idle: timedelta | None = None,
-        expires_at: datetime | str | None = None,
+        expires_at: datetime | str | timedelta | None = None,
         vectors: Mapping[str, Sequence[float]] | None = None,
         model: str = "",
     ) -> None:
@@ -50,7 +50,8 @@ class Items:
             key: Its key.
             value: A JSON object.
             idle: How long it lives after its last use. None for ever.
-            expires_at: When to stop keeping it whatever its use. None for never.
+            expires_at: When to stop keeping it whatever its use, or how long from now. None for
+                never.
             vectors: Embeddings by path of what they embed.
             model: The embedder's name and version.
 

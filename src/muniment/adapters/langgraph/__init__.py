@@ -14,16 +14,32 @@ docs/frameworks/langgraph.md explains them.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from importlib import import_module
 
 from muniment.errors import MissingExtraError
 
-if find_spec("langchain") is None or find_spec("langgraph") is None:
+try:
+    for needed in ("langchain.agents", "langgraph.graph"):
+        import_module(needed)
+except ImportError as error:
     raise MissingExtraError(
         "The adapter of LangGraph needs its extra; run: pip install 'muniment[langgraph]'"
-    )
+    ) from error
 
+from muniment.adapters.langgraph.binding import for_scope
+from muniment.adapters.langgraph.labels import decode_label, encode_label
 from muniment.adapters.langgraph.middleware import MemoryMiddleware
+from muniment.adapters.langgraph.saver import MunimentSaver
+from muniment.adapters.langgraph.store import AsyncMunimentStore, MunimentStore
 from muniment.adapters.langgraph.tools import memory_tools
 
-__all__ = ["MemoryMiddleware", "memory_tools"]
+__all__ = [
+    "AsyncMunimentStore",
+    "MemoryMiddleware",
+    "MunimentSaver",
+    "MunimentStore",
+    "decode_label",
+    "encode_label",
+    "for_scope",
+    "memory_tools",
+]

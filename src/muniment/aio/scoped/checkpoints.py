@@ -103,6 +103,14 @@ class AsyncCheckpoints:
         """Delete all checkpoints of a thread with their writes; its id may be used again."""
         return await self._workers.store(self._sync.delete_thread, thread_id)
 
+    async def delete(
+        self, thread_id: str, checkpoint_ids: Collection[str], *, namespace: str = ""
+    ) -> int:
+        """Delete some checkpoints of a thread with their writes; return how many there were."""
+        return await self._workers.store(
+            self._sync.delete, thread_id, checkpoint_ids, namespace=namespace
+        )
+
     async def delete_runs(self, run_ids: Collection[str]) -> int:
         """Delete the checkpoints that some runs made, with their writes; return how many."""
         return await self._workers.store(self._sync.delete_runs, run_ids)

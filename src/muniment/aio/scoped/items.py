@@ -41,7 +41,7 @@ class AsyncItems:
         value: Mapping[str, JSONValue],
         *,
         idle: timedelta | None = None,
-        expires_at: datetime | str | None = None,
+        expires_at: datetime | str | timedelta | None = None,
         vectors: Mapping[str, Sequence[float]] | None = None,
         model: str = "",
     ) -> None:

@@ -218,6 +218,13 @@ class CheckpointShelf(Places):
         key = thread_key(owner, GRAPH, thread_id)
         return self._forgetting.clear_thread(key, compact=False, ends=True)
 
+    def delete(
+        self, owner: Scope, thread_id: str, namespace: str, checkpoint_ids: Collection[str]
+    ) -> int:
+        """Delete some checkpoints of one namespace with their writes; return how many."""
+        names = {_name(namespace, one) for one in checkpoint_ids}
+        return self._delete(owner, [thread_id], lambda row: row.name in names)
+
     def delete_runs(self, owner: Scope, run_ids: Collection[str]) -> int:
         """Delete the checkpoints that some runs made, with their writes; return how many."""
         wanted = frozenset(run_ids)

@@ -110,7 +110,7 @@ class ItemShelf(Places):
         texts = [*namespace, name, *texts_of(unpacked_object(content))]
         self._gate.check_texts(key.owner, texts, APPLICATION)
         now, idle = self._clock.now(), _idle(change.idle)
-        expires_at = checked_expiry(change.expires_at)
+        expires_at = _expiry(change.expires_at, now)
         vectors = Vectors.of(change.vectors, change.model)
         return EntryRow(
             seq=0,
@@ -289,6 +289,12 @@ def _idle(idle: object) -> int | None:
     if not isinstance(idle, timedelta) or idle <= timedelta(0):
         raise InvalidInputError("idle must be a timedelta above zero.")
     return idle // timedelta(microseconds=1)
+
+
+def _expiry(expires_at: object, now: int) -> int | None:
+    if isinstance(expires_at, timedelta):
+        return now + expires_at // timedelta(microseconds=1)
+    return checked_expiry(expires_at)
 
 
 def _is_over(row: EntryRow, now: int) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,27 +12,18 @@ from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-import muniment
 from muniment import Scope, ScopedMemory, ScopeError
 from muniment.adapters.langgraph import MemoryMiddleware, memory_tools
 from muniment.memory import Memory
 from muniment.scope import Space
-from tests.adapters.scripted_chat import ScriptedChat, Step, calls
-
-ALICE = Scope("acme", "alice", "helper")
-BOB = Scope("acme", "bob", "helper")
+from tests.adapters.graphs.conftest import ALICE, BOB
+from tests.adapters.graphs.scripted_chat import ScriptedChat, Step, calls
 
 
 @dataclass
 class Context:
     scope: Scope
     locale: str = "fa"
-
-
-@pytest.fixture(params=[False, True], ids=["plain", "sealed"])
-def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
-    with muniment.open(":memory:", embedder="none", sealed=request.param) as opened:
-        yield opened
 
 
 def scoped(memory: Memory, scope: Scope) -> ScopedMemory:

@@ -1,0 +1,84 @@
+"""LangGraph's own suites, run against our store and our checkpointer."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import muniment
+from tests.conformance.runner import Suite, run, unavailable
+
+STORE = "conformance_langgraph_store"
+IN_MEMORY = Suite(
+    name="langgraph-store",
+    distribution="langgraph-checkpoint",
+    targets=("tests/test_store.py",),
+    plugin=STORE,
+)
+SQL = Suite(
+    name="langgraph-store-sqlite",
+    distribution="langgraph-checkpoint-sqlite",
+    targets=("tests/test_store.py", "tests/test_async_store.py", "tests/test_ttl.py"),
+    plugin=STORE,
+)
+ENGINE = Suite(
+    name="langgraph-engine",
+    distribution="langgraph",
+    targets=("tests",),
+    plugin="conformance_langgraph_engine",
+    select=("sync_checkpointer", "async_checkpointer"),
+    options=("-o", "asyncio_mode=strict"),
+    environment={"NO_DOCKER": "true"},
+)
+SEALED = {"CONFORMANCE_SEALED": "1"}
+ALL = "MUNIMENT_ALL_CONFORMANCE"
+pytestmark = pytest.mark.conformance
+
+
+@pytest.mark.promise("TOO-3")
+def test_the_store_passes_the_suite_of_the_in_memory_store(tmp_path: Path) -> None:
+    run(IN_MEMORY, tmp_path).expect(passed=117)
+
+
+@pytest.mark.promise("TOO-3")
+@pytest.mark.parametrize("environment", [{}, SEALED], ids=["plain", "sealed"])
+def test_the_store_passes_the_suite_of_the_sql_store(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    run(replace(SQL, environment=environment), tmp_path).expect(passed=147)
+
+
+@pytest.mark.promise("TOO-3")
+@pytest.mark.parametrize("sealed", [False, True], ids=["plain", "sealed"])
+def test_the_checkpointer_passes_the_base_and_extended_kit(sealed: bool, tmp_path: Path) -> None:
+    try:
+        from langgraph.checkpoint.conformance import checkpointer_test, validate
+    except ImportError:
+        unavailable("langgraph-checkpoint-conformance is not installed: scripts/setup installs it")
+    from muniment.adapters.langgraph import MunimentSaver
+
+    @checkpointer_test(name="muniment")
+    async def saver() -> AsyncIterator[MunimentSaver]:
+        yield MunimentSaver(memory.scoped(tenant_id="acme", user_id="alice", agent_id="helper"))
+
+    with muniment.open(tmp_path / "a.db", embedder="none", sealed=sealed) as memory:
+        report = asyncio.run(validate(saver))
+
+    results = report.results
+    assert not [failure for one in results.values() for failure in one.failures]
+    passed = {name: one.tests_passed for name, one in results.items()}
+    extended = [passed.pop(name) for name in ("delete_for_runs", "copy_thread", "prune")]
+    assert (sum(passed.values()), sum(extended)) == (58, 23)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(ALL not in os.environ, reason=f"takes minutes; set {ALL} to run it")
+def test_the_engine_runs_on_the_checkpointer_and_the_store(tmp_path: Path) -> None:
+    pytest.importorskip("syrupy", reason="the engine's suite needs syrupy, pycryptodome and redis")
+
+    run(ENGINE, tmp_path).expect(passed=1028, skipped=1)
