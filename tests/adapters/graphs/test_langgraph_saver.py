@@ -152,3 +152,16 @@ def test_pruning_keeps_one_checkpoint_where_nothing_needs_more(of: Of) -> None:
     assert say(saver, "c") == [*said, "c", "answer"]
     with pytest.raises(InvalidInputError, match="strategy"):
         saver.prune(["1"], strategy="all")
+
+
+def test_what_a_task_wrote_stays_but_its_interrupt_is_replaced(of: Of) -> None:
+    saver = MunimentSaver(of(ALICE))
+    say(saver, "a")
+    place: Any = next(iter(saver.list(THREAD))).config
+
+    for value in (1, 2):
+        saver.put_writes(place, [("said", value)], "task")
+        saver.put_writes(place, [("__interrupt__", value)], "task")
+
+    [found] = list(saver.list(place))
+    assert found.pending_writes == [("task", "__interrupt__", 2), ("task", "said", 1)]
