@@ -12,10 +12,18 @@ import pytest
 from tests.adapters.sdk import needed
 
 ROOT = Path(__file__).parents[2]
-KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "MUNIMENT_STORE")
+KEYS = (
+    "OPENAI_API_KEY",
+    "ANTHROPIC_API_KEY",
+    "GOOGLE_API_KEY",
+    "GEMINI_API_KEY",
+    "MODEL",
+    "MUNIMENT_STORE",
+)
 EXAMPLES = {
     "claude_agent": ("claude_agent_sdk", "claude"),
     "google_adk_agent": ("google.adk", "adk"),
+    "langgraph_agent": ("langgraph", "langgraph"),
     "openai_agents_agent": ("agents", "openai-agents"),
 }
 

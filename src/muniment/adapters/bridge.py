@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from asyncio import to_thread
-from collections.abc import Callable
-from typing import TypeAlias, TypeVar
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, TypeAlias, TypeVar
 
 from muniment.aio import AsyncMemory, AsyncScopedMemory
 from muniment.errors import MissingExtraError, ScopeError
@@ -66,7 +66,14 @@ def scope_of(context: object) -> Scope:
 
 
 def show(
-    scoped: ScopedMemory, question: str, *, limit: int, minimum_score: float, budget: int
+    scoped: ScopedMemory,
+    question: str,
+    *,
+    limit: int,
+    minimum_score: float,
+    budget: int | None,
+    kinds: Collection[str] | None = None,
+    filters: Mapping[str, Any] | None = None,
 ) -> Packet | None:
     """Return what bears on a question, to be put before a model as data; None when nothing does.
 
@@ -77,9 +84,18 @@ def show(
         question: What the user said last.
         limit: Most records to show.
         minimum_score: Least score to show, in [0, 1].
-        budget: Most tokens of the packet.
+        budget: Most tokens of the packet; None without limit.
+        kinds: Kinds to look in. None for all.
+        filters: Conditions on fields and metadata.
     """
-    found = scoped.recall(question, limit=limit, minimum_score=minimum_score, budget=budget)
+    found = scoped.recall(
+        question,
+        limit=limit,
+        minimum_score=minimum_score,
+        budget=budget,
+        kinds=kinds,
+        filters=filters,
+    )
     if not found.packet.items:
         return None
     scoped.delegate().note_used(found.packet)

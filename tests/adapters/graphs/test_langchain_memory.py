@@ -83,7 +83,7 @@ def test_nothing_of_another_user_is_shown(memory: Memory) -> None:
 
 
 def test_a_run_without_a_scope_is_refused(memory: Memory) -> None:
-    with pytest.raises(ScopeError, match="context=Scope"):
+    with pytest.raises(ScopeError, match="must be a Scope"):
         ask(memory, "Which seat on the flight?", {"scope": "acme/alice"})
 
 

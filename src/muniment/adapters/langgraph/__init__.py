@@ -16,15 +16,13 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from muniment.errors import MissingExtraError
+from muniment.adapters.bridge import missing
 
 try:
     for needed in ("langchain.agents", "langgraph.graph"):
         import_module(needed)
 except ImportError as error:
-    raise MissingExtraError(
-        "The adapter of LangGraph needs its extra; run: pip install 'muniment[langgraph]'"
-    ) from error
+    raise missing("langchain and langgraph", "langgraph") from error
 
 from muniment.adapters.langgraph.binding import for_scope
 from muniment.adapters.langgraph.labels import decode_label, encode_label

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from muniment.errors import ScopeError
+from muniment.adapters.bridge import scope_of
 from muniment.memory import Memory
-from muniment.scope import Scope
 from muniment.scoped.memory import ScopedMemory
 
 Binding = Callable[[Any], ScopedMemory]
@@ -23,14 +22,4 @@ def binding(memory: Memory | Binding) -> Binding:
     """
     if not isinstance(memory, Memory):
         return memory
-
-    def bind(context: object) -> ScopedMemory:
-        scope = context if isinstance(context, Scope) else getattr(context, "scope", None)
-        if not isinstance(scope, Scope):
-            raise ScopeError(
-                "The run has no scope: pass context=Scope(…), or a context with one as `scope`, to "
-                "invoke, or give a function from your context to the memory of its scope."
-            )
-        return memory.scoped(**scope.to_dict())
-
-    return bind
+    return lambda context: memory.scoped(**scope_of(context).to_dict())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse
 from langchain_core.messages import AnyMessage, HumanMessage
 
+from muniment.adapters.bridge import show
 from muniment.adapters.langgraph.context import Binding, binding
 from muniment.memory import Memory
 from muniment.scoped.base import DEFAULT_BUDGET, DEFAULT_LIMIT, DEFAULT_MINIMUM_SCORE
@@ -87,12 +88,8 @@ class MemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return request.override(messages=messages)
 
     def _recalled(self, runtime: Runtime[Any], question: str) -> HumanMessage | None:
-        memory = self._bind(runtime.context)
-        packet = memory.recall(question, **self._wishes).packet
-        if not packet.items:
-            return None
-        memory.delegate().note_used(packet)
-        return HumanMessage(packet.text, name=NAME)
+        packet = show(self._bind(runtime.context), question, **self._wishes)
+        return None if packet is None else HumanMessage(packet.text, name=NAME)
 
 
 def _last_question(messages: list[AnyMessage]) -> int | None:
