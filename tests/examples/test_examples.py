@@ -21,6 +21,7 @@ KEYS = (
     "MUNIMENT_STORE",
 )
 EXAMPLES = {
+    "anthropic_memory_agent": ("anthropic", "anthropic"),
     "claude_agent": ("claude_agent_sdk", "claude"),
     "google_adk_agent": ("google.adk", "adk"),
     "langgraph_agent": ("langgraph", "langgraph"),
