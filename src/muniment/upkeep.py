@@ -45,6 +45,7 @@ class Upkeep(Plain):
         lapsed: Candidates whose review ended because nobody decided.
         retired: Tombstones that were kept long enough.
         compacted: Whether the database was rewritten.
+        packed: Scopes and spaces whose records were packed for the next cold recall.
         finished: Deletions that were finished and verified.
         waiting: Deletions that wait for the next round.
     """
@@ -57,6 +58,7 @@ class Upkeep(Plain):
     lapsed: int
     retired: int
     compacted: bool
+    packed: int
     finished: int
     waiting: int
 

@@ -15,6 +15,7 @@ from muniment import (
     TombstonedError,
 )
 from muniment.results import Receipt
+from muniment.rules.deletion import THREADS
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.behaviour.conftest import HYBRID, LEXICAL, House, ids, said, same_scope, texts
 
@@ -115,6 +116,8 @@ class TestTheReceipt:
             "vectors": (vectors, vectors, 0),
             "candidates": (0, 0, 0),
             "contexts": (0, 0, 0),
+            "blocks": (0, 0, 0),
+            **dict.fromkeys(THREADS, (0, 0, 0)),
         }
         assert receipt.memory_ids == (kept.memory_id,)
         assert receipt.receipt_id.startswith("rcp_")

@@ -9,10 +9,12 @@ from pathlib import Path
 import pytest
 
 from muniment import Memory, ScopedMemory, Statement
+from muniment.ports import Block
 from muniment.rules.text import tokenise
+from muniment.services import packing
 from muniment.services.words import WordKeys
 from tests.behaviour.conftest import House, said
-from tests.forgetting.looking import scan, spellings
+from tests.forgetting.looking import scan, spellings, surfaces
 
 NEEDLES = ["unique-needle-7f3a", "سوزنِ یگانه", "針は一つ", 'needle "quoted" \\ and \n broken']
 
@@ -91,3 +93,35 @@ def test_the_scan_finds_what_is_there_and_refuses_what_is_not(tmp_path: Path) ->
     command = [sys.executable, "-m", "muniment.storage.bytescan", str(tmp_path / "none.db")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
+
+
+@pytest.mark.promise("FOR-4")
+def test_no_block_that_held_it_is_left(
+    house: House, memory: Memory, me: ScopedMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "LEAST_UPKEEP", 1)
+    text = "Holds a peculiar needle."
+    said(me, "Likes rye.", source_id="rye")
+    kept = said(me, text, source_id="1")
+    assert memory.maintain().packed == 1
+    block = packed(memory, me)
+    assert block is not None
+    hasher = WordKeys(memory._store.keys).of(me.scope)
+    hashed = hasher.hash("needl").to_bytes(4, "little")
+    assert hashed in block.content
+    assert found(house, [block.content]) == {0}
+    receipt = me.forget(kept.memory_id, wait=True)
+    assert surfaces(receipt)["blocks"] == (1, 1, 0)
+    assert found(house, [block.content]) == set()
+    memory.maintain()
+    again = packed(memory, me)
+    assert again is not None
+    assert hashed not in again.content
+    assert [item.record.text for item in me.recall("rye needle").packet] == ["Likes rye."]
+
+
+def packed(memory: Memory, me: ScopedMemory) -> Block | None:
+    with memory._store.snapshot() as view:
+        state = view.owner(me.scope)
+        assert state is not None
+        return view.block(state)

@@ -108,6 +108,7 @@ def _assert_finished(memory: Memory, me: ScopedMemory) -> None:
         "words": (3, 3, 0),
         "vectors": (3, 3, 0),
         "contexts": (1, 1, 0),
+        "blocks": (0, 0, 0),
         "candidates": (1, 1, 0),
         **dict.fromkeys(THREADS, (0, 0, 0)),
     }

@@ -32,6 +32,7 @@ def test_it_counts_what_was_found_removed_and_read_back(
         "words": (1, 1, 0),
         "vectors": (1, 1, 0),
         "contexts": (1, 1, 0),
+        "blocks": (0, 0, 0),
         "candidates": (1, 1, 0),
         **dict.fromkeys(THREADS, (0, 0, 0)),
     }

@@ -46,3 +46,4 @@ def fill(path: Path, own: Mapping[int, int], others: int, progress: Progress | N
                 number, share, left = number + 1, share - count, left - count
             if progress is not None:
                 progress(total - left - sum(map(len, waiting.values())), total)
+        memory.maintain()

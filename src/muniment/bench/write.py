@@ -14,17 +14,20 @@ from pathlib import Path
 
 from muniment import memory as facade
 from muniment.bench import limits
+from muniment.bench.embedded import EmbeddedWrite, embedded
 from muniment.bench.machine import Machine, machine
 from muniment.bench.peers import KINDS, Peer
 from muniment.bench.recall import Ratio, owner_of
 from muniment.bench.sample import DIMENSIONS, PreparedEmbedder, RandomEmbedder, statements
 from muniment.bench.stores import scope_of
 from muniment.bench.timing import Timing, interleaved, ratio, summary
+from muniment.providers.embedding import open_embedder
 from muniment.records import Plain, Statement
 from muniment.scoped import ScopedMemory
 
 ROW_BYTES = 4 * DIMENSIONS + 82 + 120
 WORKERS = 8
+EMBEDDED = 256
 FLUSH = "one flush of the same bytes"
 LEDGER = "one SQLite transaction of the same bytes"
 OURS = "muniment"
@@ -70,11 +73,19 @@ class Bulk(Plain):
 
 @dataclass(frozen=True, slots=True)
 class WriteReport(Plain):
-    """What a run measured: on what machine, single writes, and many."""
+    """What a run measured: on what machine, single writes, many, and many with an embedder.
+
+    Attributes:
+        machine: On what.
+        singles: Single writes.
+        bulks: Many writes.
+        embedded: With the built-in embedder; None when it is not installed.
+    """
 
     machine: Machine
     singles: tuple[Single, ...]
     bulks: tuple[Bulk, ...]
+    embedded: EmbeddedWrite | None
 
 
 def run(*, calls: int, batch: int, peers: Sequence[str] = ()) -> WriteReport:
@@ -95,8 +106,12 @@ def run(*, calls: int, batch: int, peers: Sequence[str] = ()) -> WriteReport:
             _processes(folder / "processes.db", calls // WORKERS),
             *_peers_bulk(folder, min(batch, 1000), peers),
         ]
+        model = open_embedder("auto")
+        beside = None
+        if model is not None:
+            beside = embedded(folder / "embedded.db", model, min(batch, EMBEDDED))
     packages = [kind.package for name, kind in KINDS.items() if name in peers and kind.package]
-    return WriteReport(machine(*packages), singles, tuple(bulks))
+    return WriteReport(machine(*packages), singles, tuple(bulks), beside)
 
 
 def _singles(folder: Path, calls: int, names: Sequence[str]) -> tuple[Single, ...]:

@@ -116,7 +116,17 @@ def writes_tables(report: WriteReport) -> list[Table]:
             _number(bulk.per_cpu_second, 0),
             str(bulk.lost),
         )
-    return [single, many]
+    beside = _table("with the embedder", "records", "embedder alone", "remember_many", "share")
+    if report.embedded is not None:
+        found = report.embedded
+        beside.add_row(
+            found.model,
+            f"{found.records:,}",
+            f"{found.alone:,.1f} a second",
+            f"{found.remembered:,.1f} a second",
+            f"{found.share:.1%}",
+        )
+    return [single, many, beside]
 
 
 def footprint_table(report: FootprintReport) -> Table:

@@ -140,6 +140,7 @@ _DONE = {
     "cleaned": ("unused record", "deleted"),
     "lapsed": ("candidate", "lapsed"),
     "retired": ("tombstone", "retired"),
+    "packed": ("scope", "packed"),
     "finished": ("deletion", "finished and verified"),
 }
 

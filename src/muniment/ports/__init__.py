@@ -37,6 +37,7 @@ from muniment.ports.models import (
     Screener,
 )
 from muniment.ports.rows import (
+    Block,
     Filed,
     NewCandidate,
     NewRecord,
@@ -55,6 +56,7 @@ __all__ = [
     "ArchiveView",
     "ArchiveWriter",
     "ArchivedRecord",
+    "Block",
     "Calibration",
     "Deletion",
     "DeletionView",

@@ -70,6 +70,20 @@ class NewRecord:
     superseded_at: int | None = None
 
 
+class Block(NamedTuple):
+    """The active records of an owner at a version, packed; derived from their rows.
+
+    Attributes:
+        seq: The first of them.
+        version: The owner's version at which it is whole.
+        content: What `muniment.segment.block` makes of them: keyed word hashes, kinds and times.
+    """
+
+    seq: int
+    version: int
+    content: bytes
+
+
 class Filed(NamedTuple):
     """What the store knows about a source_id: the record's id, state and payload digest."""
 

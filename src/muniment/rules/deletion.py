@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 THREADS = ("threads", "events", "checkpoints", "summaries", "items")
 """The surfaces of what lies in threads, and of the threads themselves."""
 
-SURFACES = ("records", "words", "vectors", "contexts", "candidates", *THREADS)
+SURFACES = ("records", "words", "vectors", "contexts", "blocks", "candidates", *THREADS)
 """Every surface that a trace of what is forgotten can be on, in the order of a receipt.
 
-`contexts` are the vectors of other records that saw its text.
+`contexts` are the vectors of other records that saw its text, `blocks` the packed word hashes of
+the whole scope, which go as a whole.
 """
 
 

@@ -43,17 +43,34 @@ class Segment:
             version: The scope's version.
             dimensions: Length of an embedding; 0 without an embedder.
         """
-        base = build(changes.rows, dimensions)
-        return cls(version, base, np.zeros(len(base), dtype=np.bool_), build([], dimensions))
+        return cls.packed(build(changes.rows, dimensions), version)
 
-    def apply(self, changes: IndexChanges, version: int) -> Segment:
-        """Return the segment after what happened since its version."""
+    @classmethod
+    def packed(cls, base: Part, version: int) -> Segment:
+        """Return the segment of records that are packed already.
+
+        Args:
+            base: Every active record of the scope.
+            version: The scope's version.
+        """
+        tail = build([], base.vectors.shape[1])
+        return cls(version, base, np.zeros(len(base), dtype=np.bool_), tail)
+
+    def apply(self, changes: IndexChanges, version: int, *, merges: bool = True) -> Segment:
+        """Return the segment after what happened since its version.
+
+        Args:
+            changes: What happened.
+            version: The scope's version after it.
+            merges: Whether a tail that grew too long becomes part of the base.
+        """
         moved = np.array([*changes.gone, *(row.seq for row in changes.rows)], dtype=np.int64)
         left = self.left | np.isin(self.base.seqs, moved)
         fresh = build(changes.rows, self.base.vectors.shape[1])
         stay = ~np.isin(self.tail.seqs, moved)
         tail = merge([(self.tail, stay), (fresh, np.ones(len(fresh), dtype=np.bool_))])
-        if (len(tail) + int(left.sum())) <= max(_SMALL_TAIL, len(self.base) // _TAIL_SHARE):
+        apart = len(tail) + int(left.sum())
+        if not merges or apart <= max(_SMALL_TAIL, len(self.base) // _TAIL_SHARE):
             return Segment(version, self.base, left, tail)
         base = merge([(self.base, ~left), (tail, np.ones(len(tail), dtype=np.bool_))])
         empty = build([], self.base.vectors.shape[1])

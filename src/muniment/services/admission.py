@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from muniment.clock import Clock
-from muniment.errors import BatchError, BatchItem, InvalidInputError, RefusedError, TombstonedError
+from muniment.errors import (
+    BatchError,
+    BatchItem,
+    InvalidInputError,
+    RefusedError,
+    StoreError,
+    TamperedError,
+    TombstonedError,
+)
 from muniment.ports import Screener, Store, Transaction
 from muniment.records import Authority, JSONValue, Statement, WritePath, canonical_json
 from muniment.results import Finding
 from muniment.rules.statement import MAX_NAME, Checked, check, checked_text
+from muniment.services.packing import falls_due, pack
 from muniment.services.past import Admitted, Author, Past
 
 if TYPE_CHECKING:
@@ -126,14 +136,28 @@ class Admission(Past):
             TombstonedError: A tombstone stands against it.
             BatchError: Something stands against an item of a batch.
         """
+
+        def counted(tx: Transaction) -> tuple[T, bool]:
+            before = tx.owner(owner)
+            result = work(tx)
+            return result, falls_due(before, tx.owner(owner))
+
         try:
-            return self.store.write(work)
+            result, is_due = self.store.write(counted)
         except TombstonedError:
             self.audit_refusal(owner, author, TombstonedError.code)
             raise
         except BatchError as error:
             self.audit_skipped(owner, author, error.items)
             raise
+        if is_due:
+            self._pack(owner)
+        return result
+
+    def _pack(self, owner: Owner) -> None:
+        """Pack an owner's records; what stands in the way is left to maintenance, which says it."""
+        with suppress(StoreError, TamperedError):
+            self.store.write(lambda tx: pack(tx, owner))
 
     def audit_skipped(self, owner: Owner, author: Author, items: Iterable[BatchItem]) -> None:
         """Write down which items of a batch a tombstone refused."""

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import InvalidInputError, ProviderError
 from muniment.results import Counts, Health
+from muniment.services.packing import is_due, pack
 from muniment.services.vectors import CHUNK, Progress, embed_passages, in_context
 
 if TYPE_CHECKING:
     from muniment.clock import Clock
     from muniment.ports import Embedder, EmbeddingModel, OwnerState, PendingText, Store, Transaction
     from muniment.rules.kinds import Policy
+    from muniment.scope import Owner
 
 NO_SLOT = -1
 
@@ -146,6 +148,16 @@ class Maintenance:
         with self._store.snapshot() as view:
             slot = view.slot(model) or NO_SLOT
             return sum(view.count_pending(owner, slot) for owner in view.owners())
+
+    def pack(self) -> int:
+        """Pack the records of every owner where it pays; return how many owners that were."""
+        with self._store.snapshot() as view:
+            owners = view.owners()
+            due = [state.owner for state in owners if is_due(view, state, is_upkeep=True)]
+        return sum(self._pack(owner) for owner in due)
+
+    def _pack(self, owner: Owner) -> bool:
+        return self._store.write(lambda tx: pack(tx, owner, is_upkeep=True))
 
     def lapse(self) -> int:
         """End the review of candidates that waited too long; return how many."""

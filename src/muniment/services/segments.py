@@ -7,6 +7,7 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from muniment.segment.block import decode
 from muniment.segment.segment import Segment
 from muniment.services.known import KnownRecords
 
@@ -135,10 +136,22 @@ def _brought(
     """Return what is known of a scope, brought to the version of the view, or built anew."""
     records = KnownRecords()
     if known is None or known.segment.version > owner.version:
-        changes = view.index_changes(owner, 0, slot)
-        segment = Segment.of(changes, owner.version, dimensions)
+        segment = _built(view, owner, slot, dimensions)
     else:
         changes = view.index_changes(owner, known.segment.version, slot)
         segment = known.segment.apply(changes, owner.version)
         records = known.records.without({*changes.gone, *(row.seq for row in changes.rows)})
     return Hot(segment, records, segment.nbytes)
+
+
+def _built(view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int) -> Segment:
+    """Return a scope's segment from its block and what changed since, or from its rows."""
+    block = view.block(owner)
+    if block is None:
+        return Segment.of(view.index_changes(owner, 0, slot), owner.version, dimensions)
+    vectors = [] if slot is None else view.vectors(owner, slot)
+    segment = Segment.packed(decode(block.content, vectors, dimensions), block.version)
+    if block.version == owner.version:
+        return segment
+    changes = view.index_changes(owner, block.version, slot)
+    return segment.apply(changes, owner.version, merges=False)

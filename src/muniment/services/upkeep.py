@@ -27,6 +27,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
     lapsed, retired = maintenance.lapse(), sweeping.retire()
     due = sum(one.waiting in _COMPACTION for one in forgetting.open())
     finished = forgetting.finish()
+    packed = maintenance.pack()
     waiting = forgetting.open()
     stuck = sum(one.waiting in _COMPACTION for one in waiting)
     return Upkeep(
@@ -38,6 +39,7 @@ def keep_up(maintenance: Maintenance, forgetting: ThreadForgetting, sweeping: Sw
         lapsed=lapsed,
         retired=retired,
         compacted=due > stuck,
+        packed=packed,
         finished=finished,
         waiting=len(waiting),
     )

@@ -15,7 +15,7 @@ from muniment.storage.archive_view import ArchiveSnapshot, ArchiveTransaction
 from muniment.storage.rows_view import key_of
 
 _ERASURE = (
-    *("contexts", "vectors", "words", "candidates", "records"),
+    *("blocks", "contexts", "vectors", "words", "candidates", "records"),
     *("events", "checkpoints", "summaries", "items", "threads"),
 )
 """The surfaces in the order in which foreign keys let them go.
@@ -183,6 +183,7 @@ class DeletionTransaction(DeletionSnapshot, ArchiveTransaction):
     def archive(self, owner: OwnerState, seqs: Sequence[int]) -> int:
         """Keep expired records for exports only."""
         count = 0
+        self._all("delete_blocks", key_of(owner))
         for seq in seqs:
             values = {**key_of(owner), "seq": seq, "version": owner.version}
             if self._all("archive_record", values):

@@ -19,6 +19,7 @@ _TABLES = {
     "vectors": "all_vectors",
     "candidates": "all_candidates",
     "tombstones": "all_tombstones",
+    "blocks": "all_blocks",
     "threads": "all_threads",
     "entries": "all_entries",
     "deletions": "all_deletions",
@@ -32,6 +33,7 @@ _SEALED = {
     "words": "sealed_words",
     "vectors": "sealed_vectors",
     "candidates": "sealed_candidates",
+    "blocks": "sealed_blocks",
     "threads": "sealed_threads",
     "entries": "sealed_entries",
 }

@@ -16,6 +16,7 @@ PROTECTED = (
     "vectors",
     "candidates",
     "tombstones",
+    "blocks",
     "threads",
     "entries",
     "deletions",

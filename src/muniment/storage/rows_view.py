@@ -43,6 +43,7 @@ _RESEALING = {
     "words": ("reseal_words", ("words",)),
     "vectors": ("upsert_vector", ("vector",)),
     "candidates": ("reseal_candidate", ("statement", "reason")),
+    "blocks": ("reseal_block", ("content",)),
     "threads": ("reseal_thread", ("content",)),
     "entries": ("reseal_entry", ("label", "content")),
 }
@@ -300,6 +301,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         """Delete a record, its words, its vectors and those that saw its text; log its seq."""
         values = {**key_of(owner), "seq": record.seq, "version": owner.version}
         followed = {**values, "memory_id": record.memory_id}
+        self._all("delete_blocks", values)
         self._all("delete_follower_vectors", followed)
         self._all("unlink_followers", followed)
         vectors = self._deleted("delete_vectors", values)

@@ -12,9 +12,13 @@ from muniment.records import canonical_json
 from muniment.storage.sealed_names import DECIDED, SEALED, sealed_part
 from muniment.storage.sealing import Sealer, Unreadable, decoded
 
-TABLES = ("records", "words", "vectors", "candidates", "threads", "entries")
+TABLES = ("records", "words", "vectors", "candidates", "blocks", "threads", "entries")
 RANGE = 256
-_COLUMNS = {"threads": ("thread",), "entries": ("entry:label", "entry:content")}
+_COLUMNS = {
+    "blocks": ("block",),
+    "threads": ("thread",),
+    "entries": ("entry:label", "entry:content"),
+}
 
 
 def all_sealed(view: Snapshot, head: Head) -> Iterator[SealedRow]:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from muniment.ports import (
     ArchivedRecord,
+    Block,
     Deletion,
     ExpiredRow,
     Filed,
@@ -139,6 +140,19 @@ class SealedSnapshot:
     def index_changes(self, owner: OwnerState, since: int, slot: int | None) -> IndexChanges:
         rows, gone = self._inner.index_changes(owner, since, slot)
         return IndexChanges(self._sealer(owner).open_rows(rows, slot), gone)
+
+    def block(self, owner: OwnerState) -> Block | None:
+        block = self._inner.block(owner)
+        if block is None:
+            return None
+        try:
+            opened = self._sealer(owner).open("block", block.seq, block.content)
+        except Unreadable:
+            return None
+        return block._replace(content=opened)
+
+    def vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:
+        return self._sealer(owner).open_all(f"vector:{slot}", self._inner.vectors(owner, slot))
 
     def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
         return self._sealer(owner).open_rows(self._inner.rows_as_of(owner, at, slot), slot)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from muniment.ports import (
+    Block,
     Deletion,
     ImportedEntry,
     NewCandidate,
@@ -89,6 +90,10 @@ class SealedTransaction(SealedThreadWriter):
         tenant = owner.owner.tenant_id
         sealed = sealed_record(record, seq, self._sealer(owner), self._names, tenant)
         return self._inner.insert(owner, sealed)
+
+    def pack(self, owner: OwnerState, block: Block) -> None:
+        sealed = self._sealer(owner).seal("block", block.seq, block.content)
+        self._inner.pack(owner, block._replace(content=sealed))
 
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         sealed = self._sealer(owner).seal(f"vector:{slot}", seq, vector)

@@ -112,6 +112,17 @@ class Sealer:
             opened.append(_row(row))
         return opened
 
+    def open_all(self, column: str, blobs: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
+        """Return one column of many rows, opened; those whose key is destroyed are left out."""
+        opener = self._opener(column)
+        opened = []
+        for seq, blob in blobs:
+            try:
+                opened.append((seq, opener(seq, blob)))
+            except Unreadable:
+                continue
+        return opened
+
     def _opener(self, column: str) -> Callable[[int, bytes], bytes]:
         """Return a function that opens one column's ciphertexts by seq, for many rows."""
         from cryptography.exceptions import InvalidTag

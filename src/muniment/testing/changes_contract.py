@@ -6,7 +6,7 @@ from functools import partial
 from threading import Thread
 from typing import ClassVar
 
-from muniment.ports import EmbeddingModel, OwnerState, Store, Transaction
+from muniment.ports import Block, EmbeddingModel, OwnerState, Store, Transaction
 from muniment.segment.rows import IndexRow
 from muniment.testing.samples import (
     NOW,
@@ -93,6 +93,37 @@ class ChangesContract:
             _follow(store, drawn, every)
 
         check()
+
+    def test_blocks_are_kept(self, store: Store) -> None:
+        """A block comes back as it was packed, until the next one takes its place."""
+        owner = stored(store, sample(), sample())
+        assert _block(store) is None
+        for content in (b"packed", b"packed again"):
+            block = Block(1, owner.version, content)
+            store.write(partial(_pack, block=block))
+            assert _block(store) == block
+
+    def test_removal_drops_blocks(self, store: Store) -> None:
+        """What is removed or archived takes the block that may hold it along."""
+        owner = stored(store, sample(), sample(), sample())
+        block = Block(1, owner.version, b"packed")
+        store.write(partial(_pack, block=block))
+        stored(store, sample())
+        assert _block(store) == block
+        removed(store, everything(store)[0].memory_id)
+        assert _block(store) is None
+        store.write(partial(_pack, block=block))
+        store.write(lambda tx: tx.archive(tx.bump(tx.ensure_owner(SCOPE, NOW)), [2]))
+        assert _block(store) is None
+
+    def test_vectors_have_order(self, store: Store) -> None:
+        """All vectors of one model come by seq, none of another."""
+        slot, other = slot_of(store, MODEL), slot_of(store, EmbeddingModel("model", "2", 1))
+        new = [(slot, b"1111"), (other, b"2222"), None, (slot, b"4444")]
+        owner = stored(store, *(sample(vector=vector) for vector in new))
+        with store.snapshot() as view:
+            assert view.vectors(owner, slot) == [(1, b"1111"), (4, b"4444")]
+            assert view.vectors(owner, other) == [(2, b"2222")]
 
     def test_snapshots_stand_still(self, store: Store) -> None:
         """A snapshot that was opened before a write does not see it, even if it never read."""
@@ -200,6 +231,17 @@ class ChangesContract:
             store.write(work)
         assert state(store) == before
         assert stored(store, sample()).version == before.version + 1
+
+
+def _pack(tx: Transaction, block: Block) -> None:
+    tx.pack(tx.ensure_owner(SCOPE, NOW), block)
+
+
+def _block(store: Store) -> Block | None:
+    owner = state(store)
+    assert owner is not None
+    with store.snapshot() as view:
+        return view.block(owner)
 
 
 def _together(threads: list[Thread]) -> None:

@@ -150,6 +150,67 @@ VALUES (:tenant_id, :owner_no, :seq, :slot, :vector)
 ON CONFLICT (tenant_id, owner_no, seq, slot) DO UPDATE SET vector = excluded.vector
 RETURNING *;
 
+-- name: all_blocks
+-- Everything of the packed records of an owner.
+SELECT * FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+
+-- name: slot_vectors
+-- Every vector of an owner by one model, in order.
+SELECT seq, vector FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot
+ORDER BY seq;
+
+-- name: insert_block
+-- The packed records of an owner.
+INSERT INTO blocks (tenant_id, owner_no, seq, version, content, mac)
+VALUES (:tenant_id, :owner_no, :seq, :version, :content, :mac);
+
+-- name: delete_blocks
+-- Remove the packed records of an owner.
+DELETE FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+RETURNING *;
+
+-- name: stamp_blocks
+-- Authenticate packed records.
+UPDATE blocks SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+
+-- name: reseal_block
+-- Put another ciphertext of packed records in place.
+UPDATE blocks SET content = :content
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: sealed_blocks
+-- What of packed records is sealed in a sealed store.
+SELECT seq, 0, content FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+
+-- name: count_item_blocks
+-- How many blocks were packed before a record of a deletion was hidden or removed.
+SELECT count(*) FROM blocks AS b
+WHERE b.tenant_id = :tenant_id AND b.owner_no = :owner_no AND (
+    EXISTS (
+        SELECT 1 FROM deletion_items AS i
+        JOIN records AS r ON r.tenant_id = i.tenant_id AND r.owner_no = i.owner_no AND r.seq = i.seq
+        WHERE i.tenant_id = :tenant_id AND i.owner_no = :owner_no AND i.deletion_id = :deletion_id
+            AND i.memory_id IS NOT NULL AND r.changed_version > b.version)
+    OR EXISTS (
+        SELECT 1 FROM deletion_items AS i
+        JOIN removals AS g ON g.tenant_id = i.tenant_id AND g.owner_no = i.owner_no AND g.seq = i.seq
+        WHERE i.tenant_id = :tenant_id AND i.owner_no = :owner_no AND i.deletion_id = :deletion_id
+            AND i.memory_id IS NOT NULL AND g.version > b.version));
+
+-- name: delete_item_blocks
+-- Remove the packed records of an owner that may hold one of a deletion's items within a range.
+DELETE FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND EXISTS (
+    SELECT 1 FROM deletion_items AS i
+    WHERE i.tenant_id = blocks.tenant_id AND i.owner_no = blocks.owner_no
+        AND i.deletion_id = :deletion_id AND i.memory_id IS NOT NULL
+        AND i.seq BETWEEN :low AND :high)
+RETURNING *;
+
 -- name: mark_embedded
 -- Say that a record can be found by meaning now.
 UPDATE records SET embedding = 'ready', changed_version = :version

@@ -117,6 +117,17 @@ CREATE TABLE usage (
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE blocks (
+    tenant_id TEXT NOT NULL,
+    owner_no INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    content BLOB NOT NULL,
+    mac BLOB,
+    PRIMARY KEY (tenant_id, owner_no, seq),
+    FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE removals (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,

@@ -1,0 +1,183 @@
+"""Packed records: a segment built from them is the one that the rows give, whatever happened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from muniment.ports import EmbeddingModel, Snapshot, Store, Transaction
+from muniment.segment.block import decode, encode
+from muniment.segment.part import Part, build, merge
+from muniment.segment.rows import IndexChanges, IndexRow
+from muniment.segment.segment import Segment
+from muniment.services import packing
+from muniment.services.packing import pack
+from muniment.services.segments import Segments
+from muniment.storage import open_store
+from muniment.testing.samples import NOW, SCOPE, sample, slot_of, state, stored
+
+MODEL = EmbeddingModel("model", "1", 2)
+INSTANTS = st.none() | st.integers(0, 9)
+VECTORS = st.none() | st.tuples(st.floats(-1, 1, width=32), st.floats(-1, 1, width=32))
+WORDS = st.dictionaries(st.integers(0, 9), st.integers(0, 3), max_size=4)
+ROWS = st.lists(
+    st.tuples(st.sampled_from("abc"), INSTANTS, INSTANTS, INSTANTS, WORDS, VECTORS), max_size=9
+)
+
+
+def rows_of(drawn: list[tuple[object, ...]]) -> list[IndexRow]:
+    rows = []
+    for seq, (kind, begins, until, expires, words, vector) in enumerate(drawn, start=1):
+        assert isinstance(words, dict)
+        packed = b"".join(int(w).to_bytes(4, "little") + bytes([n]) for w, n in words.items())
+        blob = None if vector is None else np.array(vector, dtype="<f4").tobytes()
+        rows.append(IndexRow(3 * seq, str(kind), begins, until, expires, packed, blob))  # type: ignore[arg-type]
+    return rows
+
+
+def held(rows: list[IndexRow]) -> list[tuple[int, bytes]]:
+    return [(row.seq, row.vector) for row in rows if row.vector is not None]
+
+
+def differing(one: Part, other: Part) -> set[str]:
+    """Return the columns in which two parts are not the same bytes."""
+    found = set()
+    for field in fields(Part):
+        left, right = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(left, tuple):
+            same = left == right
+        else:
+            same = left.dtype == right.dtype and np.array_equal(left, right)
+        found |= set() if same else {field.name}
+    return found
+
+
+@given(ROWS)
+def test_a_block_gives_back_the_part(drawn: list[tuple[object, ...]]) -> None:
+    rows = rows_of(drawn)
+    content = encode(build([row._replace(vector=None) for row in rows], 0))
+    assert differing(decode(content, held(rows), 2), build(rows, 2)) == set()
+    assert differing(decode(content, [], 0), build([r._replace(vector=None) for r in rows], 0)) == (
+        set()
+    )
+
+
+@given(ROWS, st.sets(st.integers(0, 30)))
+def test_vectors_of_other_records_are_left_out(
+    drawn: list[tuple[object, ...]], foreign: set[int]
+) -> None:
+    rows = rows_of(drawn)
+    blob = np.array([1, 1], dtype="<f4").tobytes()
+    others = [(seq, blob) for seq in foreign if seq not in {row.seq for row in rows}]
+    content = encode(build([row._replace(vector=None) for row in rows], 0))
+    given_ = sorted([*held(rows), *others])
+    assert differing(decode(content, given_, 2), build(rows, 2)) == set()
+
+
+def test_many_records_have_wide_numbers() -> None:
+    rows = [IndexRow(seq, "k", None, None, None, b"\1\0\0\0\1", None) for seq in range(1, 70_000)]
+    part = build(rows, 0)
+    assert differing(decode(encode(part), [], 0), part) == set()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = open_store(tmp_path / "memory.db")
+    yield opened
+    opened.close()
+
+
+def _cold(view: Snapshot, slot: int | None) -> Segment:
+    owner = view.owner(SCOPE)
+    assert owner is not None
+    return Segments(0).current(view, owner, slot, 0 if slot is None else 2)
+
+
+def _whole(segment: Segment) -> Part:
+    """Return all records of a segment as one part."""
+    everything = np.ones(len(segment.tail), dtype=np.bool_)
+    return merge([(segment.base, ~segment.left), (segment.tail, everything)])
+
+
+def _kinds(part: Part) -> list[str]:
+    return [part.kind_names[number] for number in part.kinds.tolist()]
+
+
+def _postings(part: Part) -> list[tuple[int, int, int]]:
+    words = np.repeat(part.words, np.diff(part.starts))
+    return sorted(zip(words.tolist(), part.docs.tolist(), part.counts.tolist(), strict=True))
+
+
+def _act(tx: Transaction, step: str, choice: int, slot: int) -> None:
+    owner = tx.bump(tx.ensure_owner(SCOPE, NOW))
+    records = tx.page(owner, 2**62, 10, NOW)
+    chosen = records[choice % len(records)] if records else None
+    vector = np.array([choice, 1], dtype="<f4").tobytes()
+    words = bytes([choice, 0, 0, 0, 1 + choice % 3])
+    new = sample(kind="abc"[choice % 3], words=words, vector=(slot, vector) if choice % 2 else None)
+    if step == "pack":
+        pack(tx, SCOPE)
+    elif step == "insert" or chosen is None:
+        tx.insert(owner, new)
+    elif step == "supersede":
+        tx.supersede(owner, chosen.memory_id, new.memory_id, NOW)
+        tx.insert(owner, new)
+    elif step == "remove":
+        tx.remove(owner, chosen)
+    else:
+        tx.set_vector(owner, chosen.seq, slot, vector)
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(["pack", "insert", "supersede", "remove", "vector"]), st.integers(0, 9)
+    ),
+    max_size=14,
+)
+
+
+@given(STEPS)
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_a_cold_segment_is_the_one_that_the_rows_give(
+    store: Store, monkeypatch: pytest.MonkeyPatch, drawn: list[tuple[str, int]]
+) -> None:
+    monkeypatch.setattr(packing, "LEAST", 1)
+    slot = slot_of(store, MODEL)
+    stored(store, sample(), sample())
+    for step, choice in drawn:
+        store.write(partial(_act, step=step, choice=choice, slot=slot))
+        with store.snapshot() as view:
+            owner = view.owner(SCOPE)
+            assert owner is not None
+            for asked in (slot, None):
+                changes: IndexChanges = view.index_changes(owner, 0, asked)
+                packed = _cold(view, asked)
+                plain = Segment.of(changes, owner.version, 0 if asked is None else 2)
+                assert packed.version == plain.version
+                one, other = _whole(packed), _whole(plain)
+                assert differing(one, other) <= {"kinds", "kind_names", "docs", "counts"}
+                assert (_kinds(one), _postings(one)) == (_kinds(other), _postings(other))
+
+
+def test_packing_waits_until_it_pays(store: Store) -> None:
+    stored(store, sample())
+    for _ in range(packing.LEAST - 2):
+        store.write(lambda tx: tx.bump(tx.ensure_owner(SCOPE, NOW)))
+    assert not store.write(lambda tx: pack(tx, SCOPE))
+    assert store.write(lambda tx: pack(tx, SCOPE, is_upkeep=True))
+    assert not store.write(lambda tx: pack(tx, SCOPE, is_upkeep=True))
+    owner = state(store)
+    assert owner is not None
+    with store.snapshot() as view:
+        block = view.block(owner)
+        assert block is not None
+        assert (block.seq, block.version) == (1, owner.version)
