@@ -9,12 +9,12 @@ from typing import Protocol, TypeVar
 
 from muniment.keys import Keys
 from muniment.ports.archive import ArchiveView, ArchiveWriter
+from muniment.ports.blocks import BlockView, BlockWriter
 from muniment.ports.deletions import DeletionView, DeletionWriter
 from muniment.ports.integrity import Anchored, InspectionView, SealedRow
 from muniment.ports.keys import MasterKey
 from muniment.ports.models import EmbeddingModel
 from muniment.ports.rows import (
-    Block,
     Filed,
     NewCandidate,
     NewRecord,
@@ -35,7 +35,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 T = TypeVar("T")
 
 
-class Snapshot(ArchiveView, DeletionView, InspectionView, ThreadView, Protocol):
+class Snapshot(ArchiveView, BlockView, DeletionView, InspectionView, ThreadView, Protocol):
     """A consistent, read-only view of the store at one moment."""
 
     def owner(self, owner: Owner) -> OwnerState | None:
@@ -50,20 +50,6 @@ class Snapshot(ArchiveView, DeletionView, InspectionView, ThreadView, Protocol):
             since: A version returned earlier for the same incarnation, or 0.
             slot: The model whose vectors are wanted, or None for none.
         """
-        ...
-
-    def block(self, owner: OwnerState) -> Block | None:
-        """Return the owner's active records as they were packed last, or None.
-
-        What changed after the block's version is not in it: see `index_changes`.
-
-        Raises:
-            TamperedError: It was changed behind muniment's back.
-        """
-        ...
-
-    def vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:
-        """Return seq and vector of every record that has one of a model, ordered by seq."""
         ...
 
     def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
@@ -165,7 +151,7 @@ class Snapshot(ArchiveView, DeletionView, InspectionView, ThreadView, Protocol):
         ...
 
 
-class Transaction(Snapshot, ArchiveWriter, DeletionWriter, ThreadWriter, Protocol):
+class Transaction(Snapshot, ArchiveWriter, BlockWriter, DeletionWriter, ThreadWriter, Protocol):
     """A view that can also write. Everything in it commits together or not at all."""
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
@@ -190,13 +176,6 @@ class Transaction(Snapshot, ArchiveWriter, DeletionWriter, ThreadWriter, Protoco
 
     def insert(self, owner: OwnerState, record: NewRecord) -> int:
         """Store a record, its words and its vector under the owner's version; return its seq."""
-        ...
-
-    def pack(self, owner: OwnerState, block: Block) -> None:
-        """Keep the owner's packed records instead of those packed before.
-
-        A block goes, in the same transaction, with any record that is removed, erased or archived.
-        """
         ...
 
     def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
