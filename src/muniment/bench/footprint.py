@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from muniment.bench.machine import Machine, machine
 from muniment.bench.peers import KINDS
 from muniment.bench.recall import LIMIT, ask, owner_of
 from muniment.bench.sample import PreparedEmbedder, sentences, statements
-from muniment.bench.stores import fill, scope_of
+from muniment.bench.stores import fill, folder_at, scope_of
 from muniment.records import Plain
 from muniment.scoped import Progress
 
@@ -61,6 +60,7 @@ def run(
     others: int,
     peers: Sequence[str] = (),
     peer_records: int = 2000,
+    keep: Path | None = None,
     progress: Progress | None = None,
 ) -> FootprintReport:
     """Measure costs, each in a process of its own.
@@ -69,12 +69,11 @@ def run(
         others: Records of others beside the hot scope of 10,000.
         peers: Names of peers to run.
         peer_records: Records to load into each of them, half in the scope that is asked.
+        keep: Folder to keep the store in; what is there already is used again.
         progress: Called with how many records are written and how many there are.
     """
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        path = folder / "ours" / "store.db"
-        path.parent.mkdir()
+    with folder_at(keep) as ours, folder_at(None) as folder:
+        path = ours / "store.db"
         fill(path, {1: HOT}, others, progress)
         bare = _import_ms("sys")
         costs = [

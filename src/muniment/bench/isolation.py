@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from muniment import memory as facade
-from muniment.bench.sample import RandomEmbedder, sentences, statements
+from muniment.bench.crowd import BATCH
+from muniment.bench.sample import PreparedEmbedder, sentences
+from muniment.bench.stores import fill, folder_at, scope_of
 from muniment.bench.timing import Timing, interleaved, ratio, summary
-from muniment.memory import Memory
 from muniment.records import Plain
 from muniment.scoped import Progress, ScopedMemory
 
-_BATCH = 1000
 _OWN = 1
 
 
@@ -60,7 +59,12 @@ class IsolationReport(Plain):
 
 
 def run(
-    *, scope_records: int, other_records: int, calls: int, progress: Progress | None = None
+    *,
+    scope_records: int,
+    other_records: int,
+    calls: int,
+    keep: Path | None = None,
+    progress: Progress | None = None,
 ) -> IsolationReport:
     """Measure recall of one scope in two stores: its own, and one with many others.
 
@@ -68,24 +72,24 @@ def run(
         scope_records: Records in the scope that is asked.
         other_records: Records of others, 1,000 to a scope.
         calls: How many recalls to time of each sort.
+        keep: Folder to keep the stores in; what is there already is used again.
         progress: Called with how many records are written and how many there are.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        places = {"alone": Path(folder) / "alone.db", "among": Path(folder) / "among.db"}
+    with folder_at(keep) as folder:
+        places = {"alone": folder / "alone.db", "among": folder / "among.db"}
         for name, place in places.items():
-            with facade.open(place, embedder=RandomEmbedder()) as memory:
-                others = other_records if name == "among" else 0
-                _fill(memory, scope_records, others, progress)
+            others = other_records if name == "among" else 0
+            fill(place, {_OWN: scope_records}, others, progress)
         queries = list(sentences(seed=99, count=calls))
+        embedder = PreparedEmbedder()
+        embedder.embed_passages(queries)
         opened = {
-            (name, heat): facade.open(
-                place, embedder=RandomEmbedder(), cache_bytes=size, create=False
-            )
+            (name, heat): facade.open(place, embedder=embedder, cache_bytes=size, create=False)
             for name, place in places.items()
             for heat, size in (("warm", 2**28), ("cold", 0))
         }
         try:
-            asked = {key: _scope(memory, _OWN) for key, memory in opened.items()}
+            asked = {key: scope_of(memory, _OWN) for key, memory in opened.items()}
             same, foreign = _check(asked["alone", "warm"], asked["among", "warm"], queries)
             warm = _compare(asked["alone", "warm"], asked["among", "warm"], queries)
             cold = _compare(asked["alone", "cold"], asked["among", "cold"], queries)
@@ -95,33 +99,12 @@ def run(
     return IsolationReport(
         scope_records=scope_records,
         other_records=other_records,
-        other_scopes=-(-other_records // _BATCH),
+        other_scopes=-(-other_records // BATCH),
         warm=warm,
         cold=cold,
         same=same,
         foreign=foreign,
     )
-
-
-def _scope(memory: Memory, number: int) -> ScopedMemory:
-    return memory.scoped(tenant_id=f"tenant {number % 10}", user_id=f"{number}", agent_id="bench")
-
-
-def _fill(memory: Memory, own: int, others: int, progress: Progress | None) -> None:
-    """Write the scope's records spread among those of the others."""
-    batches = -(-others // _BATCH)
-    mine = statements(seed=_OWN, count=own)
-    size = -(-own // (batches + 1))
-    for number in range(batches + 1):
-        part = mine[number * size : (number + 1) * size]
-        if part:
-            _scope(memory, _OWN).remember_many(part, approved=True)
-        if number < batches:
-            count = min(_BATCH, others - number * _BATCH)
-            seed = _OWN + 1 + number
-            _scope(memory, seed).remember_many(statements(seed, count), approved=True)
-        if progress is not None:
-            progress(min((number + 1) * _BATCH, others) + own, others + own)
 
 
 def _recall(me: ScopedMemory, query: str) -> list[str]:

@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from muniment import memory as facade
+from muniment.bench.crowd import BATCH, FIRST_OTHER, join_in, scope_at
 from muniment.bench.sample import RandomEmbedder, statements
 from muniment.memory import Memory
+from muniment.scope import Scope
 from muniment.scoped import Progress, ScopedMemory
-
-BATCH = 1000
-FIRST_OTHER = 1000
+from muniment.storage import open_store
 
 
 def scope_of(memory: Memory, number: int) -> ScopedMemory:
-    """Return the memory of one numbered scope; ten tenants share them."""
-    return memory.scoped(tenant_id=f"tenant {number % 10}", user_id=f"{number}", agent_id="bench")
+    """Return the memory of one numbered scope."""
+    scope = scope_at(number)
+    return memory.scoped(tenant_id=scope.tenant_id, user_id=scope.user_id, agent_id=scope.agent_id)
+
+
+@contextmanager
+def folder_at(keep: Path | None) -> Iterator[Path]:
+    """Give a folder that is kept, or one that is removed afterwards."""
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+        return
+    with TemporaryDirectory() as name:
+        yield Path(name)
 
 
 def fill(path: Path, own: Mapping[int, int], others: int, progress: Progress | None = None) -> None:
     """Make a store and write scopes into it, a batch of each in turn, among those of others.
+
+    What is there already is not written again, so that a kept store can grow in several runs. It is
+    maintained afterwards.
 
     Args:
         path: The file.
@@ -28,22 +45,30 @@ def fill(path: Path, own: Mapping[int, int], others: int, progress: Progress | N
         others: Records of others, 1,000 to a scope.
         progress: Called with how many records are written and how many there are.
     """
+    scopes = -(-others // BATCH)
     total = sum(own.values()) + others
-    waiting = {number: statements(number, count) for number, count in own.items()}
-    left = others
-    with facade.open(path, embedder=RandomEmbedder()) as memory:
-        number = FIRST_OTHER
-        while left or any(waiting.values()):
+    with (
+        facade.open(path, embedder=RandomEmbedder()) as memory,
+        closing(open_store(path)) as store,
+    ):
+        with store.snapshot() as view:
+            present = {
+                int(state.owner.user_id)
+                for state in view.owners()
+                if isinstance(state.owner, Scope)
+            }
+        waiting = {n: statements(n, count) for n, count in own.items() if n not in present}
+        numbers = range(FIRST_OTHER + len(present - set(own)), FIRST_OTHER + scopes)
+        rounds = max([1, *(-(-len(rest) // BATCH) + 1 for rest in waiting.values())])
+        share = -(-len(numbers) // rounds)
+        for turn in range(rounds):
             for scope, rest in waiting.items():
                 if rest:
                     scope_of(memory, scope).remember_many(rest[:BATCH], approved=True)
                     del rest[:BATCH]
-            rounds = max([1, *(-(-len(rest) // BATCH) + 1 for rest in waiting.values())])
-            share = left if not any(waiting.values()) else -(-left // rounds)
-            while share > 0:
-                count = min(BATCH, share)
-                scope_of(memory, number).remember_many(statements(number, count), approved=True)
-                number, share, left = number + 1, share - count, left - count
-            if progress is not None:
-                progress(total - left - sum(map(len, waiting.values())), total)
+            for number in numbers[turn * share : (turn + 1) * share]:
+                join_in(store, number)
+                if progress is not None:
+                    left = (FIRST_OTHER + scopes - number - 1) * BATCH
+                    progress(max(0, total - left - sum(map(len, waiting.values()))), total)
         memory.maintain()

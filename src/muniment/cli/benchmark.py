@@ -29,6 +29,10 @@ Peers = Annotated[
     typer.Option("--peer", help="A peer to run beside it, or `all`. May be repeated."),
 ]
 Plots = Annotated[Path | None, typer.Option(help="Folder to write plots to, as SVG.")]
+Keep = Annotated[
+    Path | None,
+    typer.Option(help="Folder to keep the filled stores in; what is there is used again."),
+]
 Others = Annotated[int, typer.Option(min=0, help="Records of others in the same store.")]
 Calls = Annotated[int, typer.Option(min=20, help="Calls to time of each sort.")]
 Sizes = Annotated[
@@ -112,6 +116,7 @@ def footprint(
     run: Run,
     others: Others = 990_000,
     peer: Peers = None,
+    keep: Keep = None,
     plots: Plots = None,
     quick: Quick = False,
 ) -> None:
@@ -126,6 +131,7 @@ def footprint(
             others=min(others, 2_000) if quick else others,
             peers=_names(peer or []),
             peer_records=400 if quick else 2_000,
+            keep=keep,
             progress=progress,
         )
     run.out.emit(report.to_dict(), footprint_table(report), machine_line(report.machine))
@@ -139,6 +145,7 @@ def isolation(
     records: Annotated[int, typer.Option(min=1, help="Records in the scope.")] = 1_000,
     others: Others = 300_000,
     calls: Calls = 200,
+    keep: Keep = None,
     plots: Plots = None,
 ) -> None:
     """Measure what other people's records cost a scope: recall among them over recall alone.
@@ -149,7 +156,7 @@ def isolation(
 
     with run.out.progress("Writing records") as progress:
         report = measure(
-            scope_records=records, other_records=others, calls=calls, progress=progress
+            scope_records=records, other_records=others, calls=calls, keep=keep, progress=progress
         )
     run.out.emit(report.to_dict(), isolation_table(report), isolation_verdict(report))
     times = {
