@@ -26,6 +26,18 @@ SQL = Suite(
     targets=("tests/test_store.py", "tests/test_async_store.py", "tests/test_ttl.py"),
     plugin=STORE,
 )
+SAVER = Suite(
+    name="langgraph-saver-sqlite",
+    distribution="langgraph-checkpoint-sqlite",
+    targets=(
+        "tests/test_sqlite.py",
+        "tests/test_aiosqlite.py",
+        "tests/test_get_delta_channel_history.py",
+        "tests/test_delta_parent_walk.py",
+        "tests/test_delta_channel_migration.py",
+    ),
+    plugin="conformance_langgraph_saver",
+)
 ENGINE = Suite(
     name="langgraph-engine",
     distribution="langgraph",
@@ -74,6 +86,14 @@ def test_the_checkpointer_passes_the_base_and_extended_kit(sealed: bool, tmp_pat
     passed = {name: one.tests_passed for name, one in results.items()}
     extended = [passed.pop(name) for name in ("delete_for_runs", "copy_thread", "prune")]
     assert (sum(passed.values()), sum(extended)) == (58, 23)
+
+
+@pytest.mark.promise("TOO-3")
+@pytest.mark.parametrize("environment", [{}, SEALED], ids=["plain", "sealed"])
+def test_the_checkpointer_passes_the_tests_of_the_sqlite_ones(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    run(replace(SAVER, environment=environment), tmp_path).expect(passed=29)
 
 
 @pytest.mark.slow

@@ -5,6 +5,7 @@ from __future__ import annotations
 from asyncio import to_thread
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
@@ -17,9 +18,11 @@ from langgraph.checkpoint.base import (
     CheckpointMetadata,
     CheckpointTuple,
     get_checkpoint_id,
-    get_serializable_checkpoint_metadata,
+    get_checkpoint_metadata,
 )
 
+from muniment.adapters.langgraph.deltas import delta_history
+from muniment.adapters.langgraph.filters import matcher
 from muniment.adapters.langgraph.pruning import superfluous
 from muniment.adapters.langgraph.store import opened
 from muniment.adapters.langgraph.tuples import config_of, place_of, to_tuple
@@ -91,9 +94,8 @@ class MunimentSaver(BaseCheckpointSaver[str]):
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Return the checkpoint that a config names, or the latest of its thread; None if none."""
-        thread_id, namespace = place_of(config)
+        row = self._row(config)
         named = get_checkpoint_id(config)
-        row = self._rows.get(thread_id, namespace=namespace, checkpoint_id=named)
         return None if row is None else to_tuple(row, self.serde, config if named else None)
 
     def list(
@@ -108,9 +110,12 @@ class MunimentSaver(BaseCheckpointSaver[str]):
 
         Args:
             config: The thread, and its graph and checkpoint if named. None for every thread.
-            filter: What the metadata must say, by key.
+            filter: What the metadata must say, as in a search of the store.
             before: Only those before this one.
             limit: Most checkpoints to give.
+
+        Raises:
+            FilterError: The filter is malformed.
         """
         for row in self._listed(config, filter, before, limit):
             yield to_tuple(row, self.serde)
@@ -124,7 +129,7 @@ class MunimentSaver(BaseCheckpointSaver[str]):
     ) -> RunnableConfig:
         """Store a checkpoint as the child of the one that the config names; return its config."""
         thread_id, namespace = place_of(config)
-        said: dict[str, Any] = dict(get_serializable_checkpoint_metadata(config, metadata))
+        said: dict[str, Any] = dict(get_checkpoint_metadata(config, metadata))
         type_, value = self.serde.dumps_typed(checkpoint)
         self._rows.put(
             thread_id,
@@ -200,6 +205,16 @@ class MunimentSaver(BaseCheckpointSaver[str]):
             for namespace, checkpoint_ids in superfluous(rows, self.serde).items():
                 self._rows.delete(thread_id, checkpoint_ids, namespace=namespace)
 
+    def get_delta_channel_history(
+        self, *, config: RunnableConfig, channels: Sequence[str]
+    ) -> Mapping[str, DeltaChannelHistory]:
+        """Return what delta channels are rebuilt from at a checkpoint; see `delta_history`."""
+        thread_id, namespace = place_of(config)
+        get = partial(self._rows.get, thread_id, namespace=namespace)
+        return delta_history(
+            lambda one: get(checkpoint_id=one), self._row(config), channels, self.serde
+        )
+
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """Do as `get_tuple`, on a worker thread."""
         return await to_thread(self.get_tuple, config)
@@ -255,8 +270,13 @@ class MunimentSaver(BaseCheckpointSaver[str]):
     async def aget_delta_channel_history(
         self, *, config: RunnableConfig, channels: Sequence[str]
     ) -> Mapping[str, DeltaChannelHistory]:
-        """Walk the ancestors of a checkpoint on one worker thread."""
+        """Do as `get_delta_channel_history`, on a worker thread."""
         return await to_thread(self.get_delta_channel_history, config=config, channels=channels)
+
+    def _row(self, config: RunnableConfig) -> SavedCheckpoint | None:
+        thread_id, namespace = place_of(config)
+        named = get_checkpoint_id(config) or None
+        return self._rows.get(thread_id, namespace=namespace, checkpoint_id=named)
 
     def _listed(
         self,
@@ -266,11 +286,12 @@ class MunimentSaver(BaseCheckpointSaver[str]):
         limit: int | None,
     ) -> Sequence[SavedCheckpoint]:
         named: Mapping[str, Any] = config["configurable"] if config else {}
-        return self._rows.list(
+        passes = matcher(filter)
+        rows = self._rows.list(
             str(named["thread_id"]) if config else None,
             namespace=named.get("checkpoint_ns"),
-            checkpoint_id=named.get("checkpoint_id"),
+            checkpoint_id=named.get("checkpoint_id") or None,
             before=get_checkpoint_id(before) if before else None,
-            limit=limit,
-            metadata=filter,
+            limit=None if filter else limit,
         )
+        return [row for row in rows if passes(row.metadata)][:limit]
