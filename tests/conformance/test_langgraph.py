@@ -44,7 +44,7 @@ ENGINE = Suite(
     targets=("tests",),
     plugin="conformance_langgraph_engine",
     select=("sync_checkpointer", "async_checkpointer"),
-    options=("-o", "asyncio_mode=strict"),
+    options=("-o", "asyncio_mode=strict", "-n", "2"),
     environment={"NO_DOCKER": "true"},
 )
 SEALED = {"CONFORMANCE_SEALED": "1"}
