@@ -111,6 +111,8 @@ WITHOUT: dict[tuple[type, str], str] = {
     (ScopedMemory, "remember_many"): "`import` is the command for many; it never revives a value",
     (ScopedMemory, "checkpoints"): "a framework keeps them; `thread list` and `forget` see them",
     (ScopedMemory, "items"): "a framework keeps them; `thread list` and `forget` see them",
+    (ScopedMemory, "remake_summaries"): "an application brings what summarises",
+    (ScopedMemory, "stale_summaries"): "an application makes them anew",
     (ScopedMemory, "workflow"): "an application runs it; `thread list` and `forget` see it",
     (ScopedMemory, "scope"): "it is what the caller gave",
     (ScopedMemory, "spaces"): "they are what the caller gave",

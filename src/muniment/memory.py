@@ -198,7 +198,7 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         from muniment.services.reads import Reads
         from muniment.services.recall import Recalling
         from muniment.services.segments import Segments
-        from muniment.services.threads import ThreadServices
+        from muniment.services.threads.shelves import ThreadServices
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -230,6 +230,7 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
             threads=ThreadServices(gate, forgetting),
             merging=merging,
             sweeping=sweeping,
+            threads=ThreadServices(gate, forgetting, model),
         )
 
     @property

@@ -248,11 +248,40 @@ class OpenItem(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class NewSummary:
+    """A summary to keep.
+
+    Attributes:
+        text: What it says.
+        last: Number of the last event that it covers.
+        first: Number of the first one.
+        goals: What the thread is for.
+        unresolved: Work that is not done.
+        resolved: Texts of earlier goals and open items that are done; the others stay.
+        references: Ids of important events and records.
+        summariser: What made it, with its version.
+        prompt_version: With which prompt.
+    """
+
+    text: str
+    last: int
+    first: int = 1
+    goals: tuple[OpenItem, ...] = ()
+    unresolved: tuple[OpenItem, ...] = ()
+    resolved: tuple[str, ...] = ()
+    references: tuple[str, ...] = ()
+    summariser: str = "application"
+    prompt_version: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
 class Summary(Plain):
     """A lossy index over a range of a thread's events. It is never recalled.
 
     Attributes:
         summary_id: `sum_` and 32 hexadecimal digits.
+        thread_id: The thread.
+        type: What sort of thread that is.
         first: Number of the first event that it covers.
         last: Number of the last one.
         text: What it says; empty while it is stale.
@@ -262,10 +291,12 @@ class Summary(Plain):
         summariser: What made it, with its version.
         prompt_version: With which prompt.
         created_at: When it was made.
-        stale: Why it has to be made anew, or None.
+        stale: Why it has to be made anew (`corrected`, `forgotten`, `withdrawn`), or None.
     """
 
     summary_id: str
+    thread_id: str
+    type: str
     first: int
     last: int
     text: str

@@ -19,6 +19,8 @@ class ExportReport(Plain):
         audit: Audit entries; 0 in a layout that has none.
         lines: Lines of the file.
         sha256: Hexadecimal SHA-256 of the lines between header and footer, or of the document.
+        threads: Threads; 0 in a layout that has none.
+        entries: What lies in them; 0 in a layout that has none.
     """
 
     records: int
@@ -28,6 +30,8 @@ class ExportReport(Plain):
     audit: int
     lines: int
     sha256: str
+    threads: int = 0
+    entries: int = 0
 
 
 @dataclass(frozen=True, slots=True)

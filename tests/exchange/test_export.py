@@ -111,6 +111,8 @@ def test_the_report_counts_what_the_file_holds() -> None:
         "tombstone": report.tombstones,
         "receipt": report.receipts,
         "audit": report.audit,
+        "thread": report.threads,
+        "entry": report.entries,
     }
     assert report.sha256 == lines[-1]["sha256"]
     assert steps[-1] == (len(lines) - 2, len(lines) - 2)

@@ -55,7 +55,7 @@ def items_of(text: str, *types: str) -> list[Line]:
 def resealed(lines: Sequence[Mapping[str, Any] | str]) -> str:
     """Return lines as an export whose footer is right, whatever else is wrong with it."""
     header, *items, _ = (line if isinstance(line, str) else written(line) for line in lines)
-    types = ("record", "candidate", "tombstone", "receipt", "audit")
+    types = ("record", "candidate", "tombstone", "receipt", "audit", "thread", "entry")
     counts = {name: sum(f'"type":"{name}"' in item for item in items) for name in types}
     digest = sha256("".join(f"{item}\n" for item in items).encode()).hexdigest()
     footer = written({"type": "footer", "counts": counts, "sha256": digest})

@@ -50,6 +50,7 @@ def export(
     report = _written(run, _target(run, file, replace=replace), layout, all_agents=all_agents)
     details = (
         f"{plural(report.records, 'record')}, {plural(report.candidates, 'candidate')}, "
+        f"{plural(report.threads, 'thread')} with entries: {report.entries:,}, "
         f"{plural(report.tombstones, 'tombstone')}, audit entries: {report.audit:,}"
     )
     view = done(f"Exported {plural(report.lines, 'line')}.", details)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from muniment.services.reads import Reads
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
-    from muniment.services.threads import ThreadServices
+    from muniment.services.threads.shelves import ThreadServices
     from muniment.services.writes import Writes
 
 Progress = Callable[[int, int], None]

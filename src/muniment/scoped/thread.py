@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from muniment.records import JSONValue
 from muniment.results import Receipt
-from muniment.threads import Event, NewEvent, ThreadInfo
+from muniment.threads import Event, NewEvent, NewSummary, Summary, ThreadInfo
 
 if TYPE_CHECKING:
     from muniment.scoped.base import Services
@@ -154,6 +154,27 @@ class Thread:
             TombstonedError: The thread was forgotten.
         """
         return self._log.keep_until(self._key, expires_at)
+
+    def save_summary(self, summary: NewSummary) -> Summary:
+        """Keep a summary of a range of the thread's events. It is a lossy index, and no record.
+
+        Goals and open work of the summary before it stay, unless the new one says them again or
+        lists them as resolved. When a source is corrected, withdrawn or forgotten the text goes
+        and the summary waits to be made anew.
+
+        Args:
+            summary: What it covers and says.
+
+        Raises:
+            InvalidInputError: It is malformed, or the thread has no such events.
+            RefusedError: Screening refused a text in it.
+            TombstonedError: The thread was forgotten.
+        """
+        return self._services.threads.summaries.save(self._key, summary)
+
+    def summaries(self) -> tuple[Summary, ...]:
+        """Return the thread's summaries as they were made, stale ones included."""
+        return self._services.threads.summaries.summaries(self._key)
 
     def clear(self, *, wait: bool = False) -> Receipt:
         """Delete everything in the thread; its id may go on to be used.

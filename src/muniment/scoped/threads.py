@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from muniment.results import Receipt
 from muniment.scoped.base import ScopedBase
 from muniment.scoped.checkpoints import Checkpoints
 from muniment.scoped.items import ITEMS, Items
 from muniment.scoped.thread import CONVERSATION, Thread
 from muniment.scoped.workflow import WORKFLOW, Workflow
-from muniment.threads import ThreadInfo
+from muniment.threads import Event, NewSummary, Summary, ThreadInfo
 
 
 class ScopedThreads(ScopedBase):
@@ -68,6 +70,30 @@ class ScopedThreads(ScopedBase):
         """
         log = self._services.threads.log
         return log.threads(self._scope, type, limit, oldest_first=oldest_first)
+
+    def stale_summaries(self) -> tuple[Summary, ...]:
+        """Return the summaries that wait to be made anew because a source of them changed."""
+        return self._services.threads.summaries.stale(self._scope)
+
+    def remake_summaries(
+        self, summarise: Callable[[Summary, Sequence[Event]], NewSummary] | None = None
+    ) -> tuple[int, int]:
+        """Make the stale summaries anew from the events that are left; drop those with none.
+
+        May be stopped and repeated.
+
+        Args:
+            summarise: Gets the stale summary, with the goals and open work that stay, and the
+                events of its range. None for the configured language model.
+
+        Returns:
+            How many were made anew or dropped, and how many wait because the model failed.
+
+        Raises:
+            InvalidInputError: Nothing makes summaries, or what was made is malformed.
+            RefusedError: Screening refused what was made.
+        """
+        return self._services.threads.summaries.remake(self._scope, summarise)
 
     def forget_thread(
         self,

@@ -36,6 +36,7 @@ from muniment.services.past import (
     claim_value,
     contested_write,
 )
+from muniment.services.threads.staleness import CORRECTED, Changed, make_stale, sources_of
 from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
@@ -183,6 +184,7 @@ class Gate(Admission):
         if replaced is not None:
             tx.supersede(state, replaced, record.memory_id, now)
             self._settle(tx, state, checked, record.memory_id)
+            self._outdate(tx, state, replaced, author.actor)
         tx.insert(state, record)
         tx.append_audit(
             state,
@@ -193,6 +195,13 @@ class Gate(Admission):
             reason=author.override or ("superseded" if replaced else None),
         )
         return Written(record.memory_id, Outcome.CREATED, Status.ACTIVE, replaced, record.embedding)
+
+    def _outdate(self, tx: Transaction, state: OwnerState, replaced: str, actor: str) -> None:
+        """Take the text out of the summaries that rest on a record that was replaced."""
+        now = self.clock.now()
+        old = tx.record(state, replaced, now)
+        if old is not None and tx.summaries(state):
+            make_stale(tx, state, Changed(sources_of([old]), {}, CORRECTED, actor), now)
 
     def _settle(self, tx: Transaction, state: OwnerState, checked: Checked, memory_id: str) -> None:
         """End the conflicts with a new record that says the same as the pending candidate."""

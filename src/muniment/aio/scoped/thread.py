@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from muniment.aio.workers import T, Workers
 from muniment.records import JSONValue
 from muniment.results import Receipt
-from muniment.threads import Event, NewEvent, ThreadInfo
+from muniment.threads import Event, NewEvent, NewSummary, Summary, ThreadInfo
 
 if TYPE_CHECKING:
     from muniment.scoped.thread import Thread
@@ -102,6 +102,14 @@ class AsyncThread:
     async def keep_until(self, expires_at: datetime | str | None) -> ThreadInfo | None:
         """Set when to stop keeping the thread with everything in it; None for never."""
         return await self._workers.store(self._sync.keep_until, expires_at)
+
+    async def save_summary(self, summary: NewSummary) -> Summary:
+        """Keep a summary of a range of the thread's events. It is a lossy index, and no record."""
+        return await self._workers.store(self._sync.save_summary, summary)
+
+    async def summaries(self) -> tuple[Summary, ...]:
+        """Return the thread's summaries as they were made, stale ones included."""
+        return await self._workers.store(self._sync.summaries)
 
     async def clear(self, *, wait: bool = False) -> Receipt:
         """Delete everything in the thread; its id may go on to be used."""

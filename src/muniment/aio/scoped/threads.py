@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from muniment.aio.scoped.base import AsyncScopedBase
 from muniment.aio.scoped.checkpoints import AsyncCheckpoints
 from muniment.aio.scoped.items import AsyncItems
@@ -11,7 +13,7 @@ from muniment.aio.scoped.workflow import AsyncWorkflow
 from muniment.results import Receipt
 from muniment.scoped.items import ITEMS
 from muniment.scoped.thread import CONVERSATION
-from muniment.threads import ThreadInfo
+from muniment.threads import Event, NewSummary, Summary, ThreadInfo
 
 
 class AsyncScopedThreads(AsyncScopedBase):
@@ -40,6 +42,16 @@ class AsyncScopedThreads(AsyncScopedBase):
         return await self._workers.store(
             self._sync.threads, type=type, limit=limit, oldest_first=oldest_first
         )
+
+    async def stale_summaries(self) -> tuple[Summary, ...]:
+        """Return the summaries that wait to be made anew because a source of them changed."""
+        return await self._workers.store(self._sync.stale_summaries)
+
+    async def remake_summaries(
+        self, summarise: Callable[[Summary, Sequence[Event]], NewSummary] | None = None
+    ) -> tuple[int, int]:
+        """Make the stale summaries anew from the events that are left; drop those with none."""
+        return await self._workers.model(self._sync.remake_summaries, summarise)
 
     async def forget_thread(
         self,

@@ -16,6 +16,7 @@ from muniment.ports import (
     OwnerState,
     Snapshot,
     Store,
+    ThreadRow,
 )
 from muniment.records import JSONValue, canonical_json
 from muniment.results import Candidate
@@ -31,6 +32,7 @@ from muniment.services.exchange.lines import (
     tombstone_line,
 )
 from muniment.services.exchange.portable import write_portable
+from muniment.services.exchange.threads_lines import entry_line, thread_line
 from muniment.transfers import ExportReport
 
 if TYPE_CHECKING:
@@ -43,8 +45,8 @@ Line = Mapping[str, JSONValue]
 
 _PAGE = 200
 _ALL = 2**31
-_LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
-"""Some readers take these for line ends, so they are escaped."""
+_ESCAPED = {code: f"\\u{code:04x}" for code in (0x85, 0x2028, 0x2029, *range(0xD800, 0xE000))}
+"""What some readers take for line ends, and lone surrogates, which no UTF-8 has."""
 
 
 class Exporting:
@@ -143,18 +145,27 @@ class Sink:
         done = self._counts.total()
         if self._progress is not None:
             self._progress(done, done)
-        records, candidates, tombstones, receipts, audit = counts.values()
-        lines, digest = done + 2, self._hash.hexdigest()
-        return ExportReport(records, candidates, tombstones, receipts, audit, lines, digest)
+        return ExportReport(
+            records=counts["record"],
+            candidates=counts["candidate"],
+            tombstones=counts["tombstone"],
+            receipts=counts["receipt"],
+            audit=counts["audit"],
+            lines=done + 2,
+            sha256=self._hash.hexdigest(),
+            threads=counts["thread"],
+            entries=counts["entry"],
+        )
 
 
 def _written(line: Line) -> str:
-    return canonical_json(line).translate(_LINE_ENDS) + "\n"
+    return canonical_json(line).translate(_ESCAPED) + "\n"
 
 
 def _expected(view: Snapshot, state: OwnerState, now: int) -> int:
     counts = view.counts(state, now)
-    return counts.active + counts.superseded + counts.expired + counts.tombstones
+    statements = counts.active + counts.superseded + counts.expired
+    return statements + counts.tombstones + counts.threads + counts.entries
 
 
 def item_lines(view: Snapshot, state: OwnerState, now: int) -> Iterator[Line]:
@@ -163,12 +174,26 @@ def item_lines(view: Snapshot, state: OwnerState, now: int) -> Iterator[Line]:
     candidates = ((one.seq, candidate_line(one)) for one in _candidates(view, state))
     for _, line in merge(records, candidates, key=lambda placed: placed[0]):
         yield line
+    yield from _threads(view, state)
     for tombstone in _tombstones(view, state):
         yield tombstone_line(state.owner, tombstone)
     for receipt in _receipts(view, state):
         yield receipt_line(state.owner, receipt)
     for entry in _entries(view, state):
         yield audit_line(state.owner, entry)
+
+
+def _threads(view: Snapshot, state: OwnerState) -> Iterator[Line]:
+    threads: dict[int, ThreadRow] = {}
+    for row in _pages(
+        0, lambda after: view.archived_threads(state, after, _PAGE), lambda one, _: one.seq
+    ):
+        threads[row.seq] = row
+        yield thread_line(state.owner, row)
+    for entry in _pages(
+        0, lambda after: view.archived_entries(state, after, _PAGE), lambda one, _: one.seq
+    ):
+        yield entry_line(state.owner, threads[entry.thread], entry)
 
 
 def archived(view: Snapshot, state: OwnerState, now: int) -> Iterator[ArchivedRecord]:

@@ -16,6 +16,7 @@ from muniment.scope import Owner, Scope, Space, SpaceType
 E = TypeVar("E", bound=StrEnum)
 
 _ID = re.compile("(mem|cnd)_[0-9a-f]{32}")
+_BURIED = re.compile("(mem|cnd|rcp|thr|itm)_[0-9a-f]{32}")
 
 _LABELS = {authority.label: authority for authority in Authority}
 
@@ -66,6 +67,18 @@ class Fields:
         return (
             value if _ID.fullmatch(value) else self.wrong(name, "the id of a record or candidate")
         )
+
+    def buried_id(self, name: str) -> str:
+        """Return the id by which a tombstone names what is gone."""
+        value = self.text(name)
+        return value if _BURIED.fullmatch(value) else self.wrong(name, "the id of a tombstone")
+
+    def maybe_number(self, name: str) -> int | None:
+        """Return a whole number from 0, or None."""
+        if self._given.get(name, "") is None:
+            del self._given[name]
+            return None
+        return self.number(name)
 
     def maybe_id(self, name: str) -> str | None:
         """Return the id of a record or candidate, or None."""

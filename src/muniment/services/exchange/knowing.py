@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING
 
 from muniment.errors import ConflictError
 from muniment.keys import digest
-from muniment.ports import ArchivedRecord, ImportedEntry, ImportedReceipt, OwnerState, Snapshot
+from muniment.ports import (
+    ArchivedRecord,
+    ImportedEntry,
+    ImportedReceipt,
+    OwnerState,
+    Snapshot,
+    ThreadRow,
+)
 from muniment.results import Candidate
 from muniment.rules.statement import check, statement_of
+from muniment.services.exchange.threads_lines import PlacedEntry
 
 if TYPE_CHECKING:
     from muniment.records import Record, Statement
@@ -107,8 +115,8 @@ class Knowing:
 
 
 def arrived_id(body: Body) -> str | None:
-    """Return the file's id of what a line holds, or None for an audit entry."""
-    if isinstance(body, ImportedEntry):
+    """Return the file's id of what a line holds, or None for audit entries and threads."""
+    if isinstance(body, ImportedEntry | ThreadRow | PlacedEntry):
         return None
     if isinstance(body, ImportedReceipt):
         return body.receipt_id

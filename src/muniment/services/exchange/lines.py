@@ -14,7 +14,7 @@ from muniment.scope import Owner
 
 FORMAT = "muniment-export"
 VERSION = 1
-TYPES = ("record", "candidate", "tombstone", "receipt", "audit")
+TYPES = ("record", "candidate", "tombstone", "receipt", "audit", "thread", "entry")
 
 _DERIVED = ("seq", "embedding")
 

@@ -10,7 +10,13 @@ from typing import Any, TypeAlias
 
 from muniment.clock import to_instant
 from muniment.errors import ImportFileError
-from muniment.ports import ArchivedRecord, ImportedEntry, ImportedReceipt, NewTombstone
+from muniment.ports import (
+    ArchivedRecord,
+    ImportedEntry,
+    ImportedReceipt,
+    NewTombstone,
+    ThreadRow,
+)
 from muniment.records import (
     AuditEntry,
     EmbeddingState,
@@ -27,8 +33,17 @@ from muniment.services.exchange.fields import Fields
 from muniment.services.exchange.files import Source as File
 from muniment.services.exchange.files import numbered_lines, object_of, parse_json
 from muniment.services.exchange.lines import FORMAT, TYPES, VERSION, owner_hash
+from muniment.services.exchange.threads_lines import PlacedEntry, read_entry, read_thread
 
-Body: TypeAlias = ArchivedRecord | Candidate | NewTombstone | ImportedReceipt | ImportedEntry
+Body: TypeAlias = (
+    ArchivedRecord
+    | Candidate
+    | NewTombstone
+    | ImportedReceipt
+    | ImportedEntry
+    | ThreadRow
+    | PlacedEntry
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +247,7 @@ def _finding(seen: Fields) -> Finding:
 
 def _tombstone(fields: Fields, _: Owner) -> NewTombstone:
     return NewTombstone(
-        memory_id=fields.item_id("memory_id"),
+        memory_id=fields.buried_id("memory_id"),
         source_digest=fields.octets("source_digest"),
         value_digest=fields.octets("value_digest"),
         reason=fields.choice("reason", Burial).value,
@@ -267,7 +282,13 @@ _BODIES: tuple[type, ...] = (
     NewTombstone,
     ImportedReceipt,
     ImportedEntry,
+    ThreadRow,
+    PlacedEntry,
 )
 _READERS: Mapping[str, Callable[[Fields, Owner], Body]] = dict(
-    zip(TYPES, (_record, _candidate, _tombstone, _receipt, _audit), strict=True)
+    zip(
+        TYPES,
+        (_record, _candidate, _tombstone, _receipt, _audit, read_thread, read_entry),
+        strict=True,
+    )
 )

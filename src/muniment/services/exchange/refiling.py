@@ -8,6 +8,7 @@ the same id or source_id, other words     reported: conflict
 a forgotten id, source_id or value        reported: tombstoned
 a rejected or corrected value             reported: tombstoned, unless the line is history
 an active record about the same field     reported: conflict, unless the line is history
+an event, item or state of another name   stored, in its thread
 nothing of the sort                       stored
 ========================================= =====================================================
 """
@@ -26,6 +27,7 @@ from muniment.ports import (
     ImportedReceipt,
     NewCandidate,
     NewTombstone,
+    ThreadRow,
     Transaction,
 )
 from muniment.records import Authority, Status, WritePath
@@ -35,6 +37,8 @@ from muniment.rules.tombstones import Burial
 from muniment.services.exchange.knowing import Knowing, arrived_id
 from muniment.services.exchange.ledger import LINE_ERRORS, Ledger
 from muniment.services.exchange.reading import Item
+from muniment.services.exchange.restocking import Restocking
+from muniment.services.exchange.threads_lines import PlacedEntry
 from muniment.services.gate import Gate
 from muniment.services.past import Admitted, Author
 
@@ -108,6 +112,7 @@ class Refiling:
         self._state = state
         self._empty = not self._tx.audit(state, 0, 1)
         self._knowing = Knowing(self._gate, self._tx, state, moved=moved)
+        self._restocking = Restocking(self._tx, state, self._gate.store.keys)
         self._audit([], f"{file_hash}{_head(arrivals)}", "import")
         for burying in (False, True):
             for one in arrivals:
@@ -147,18 +152,23 @@ class Refiling:
             TombstonedError: It was forgotten, rejected or corrected here.
         """
         body, admitted = one.item.body, one.admitted
-        if isinstance(body, ImportedEntry):
-            return self._keep_entry(body)
-        if isinstance(body, ImportedReceipt):
-            return self._keep_receipt(body)
-        if isinstance(body, NewTombstone):
-            return self._bury(body)
+        if isinstance(body, ImportedEntry | ImportedReceipt | NewTombstone):
+            return self._keep(body)
+        if isinstance(body, ThreadRow | PlacedEntry):
+            return self._restocking.take(body)
         assert admitted is not None
         if isinstance(body, Candidate):
             return self._store_candidate(body, admitted)
         if one.inferred:
             return self._propose(body, admitted)
         return self._store_record(body, admitted, one.vector)
+
+    def _keep(self, body: ImportedEntry | ImportedReceipt | NewTombstone) -> bool:
+        if isinstance(body, ImportedEntry):
+            return self._keep_entry(body)
+        if isinstance(body, ImportedReceipt):
+            return self._keep_receipt(body)
+        return self._bury(body)
 
     def _store_record(self, kept: ArchivedRecord, admitted: Admitted, vector: bytes | None) -> bool:
         record, knowing = kept.record, self._knowing

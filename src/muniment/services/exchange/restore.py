@@ -13,14 +13,18 @@ from muniment.records import Record, WritePath
 from muniment.results import Candidate
 from muniment.rules.statement import statement_of
 from muniment.scope import Owner, Scope, Space
+from muniment.services.admission import texts_of
 from muniment.services.exchange.files import Source
 from muniment.services.exchange.knowing import Knowing, arrived_id, as_written
 from muniment.services.exchange.ledger import LINE_ERRORS, Ledger, NothingSavedError, check_mode
 from muniment.services.exchange.lines import key_mark
 from muniment.services.exchange.reading import ExportFile, Item, read_export
 from muniment.services.exchange.refiling import Arrival, Refiling
+from muniment.services.exchange.threads_lines import PlacedEntry
 from muniment.services.gate import Gate
 from muniment.services.past import Author
+from muniment.services.threads.places import unpacked
+from muniment.services.writes import OPERATOR as OPERATING
 from muniment.transfers import ImportReport
 
 if TYPE_CHECKING:
@@ -198,6 +202,8 @@ class Restoring:
         if isinstance(body, Candidate):
             author = Author("operator", WritePath.IMPORT, body.authority)
             return Arrival(item, gate.admit(target, body.statement, author))
+        if isinstance(body, PlacedEntry) and body.row.sort == "item":
+            gate.check_texts(target, texts_of(unpacked(body.row.content)), OPERATING)
         if not isinstance(body, ArchivedRecord):
             return Arrival(item, None)
         record = body.record

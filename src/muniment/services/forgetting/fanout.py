@@ -14,6 +14,7 @@ from muniment.rules.tombstones import Burial
 from muniment.services.fence import event_digest
 from muniment.services.forgetting.choosing import NEWEST
 from muniment.services.forgetting.lying import Lying, whole
+from muniment.services.threads.staleness import FORGOTTEN, Changed, make_stale, sources_of
 
 if TYPE_CHECKING:
     from muniment.ports import OwnerState, Transaction
@@ -120,6 +121,7 @@ class Fanout:
         hidden = tx.hide(state, order.deletion_id, None if seqs is None else sorted(seqs))
         tx.note_candidates(state, order.deletion_id, sorted(one.seq for one in candidates))
         lying = whole(tx, state) if seqs is None else lying or Lying()
+        self._outdate(tx, state, order, seqs or (), lying)
         lying.note(tx, state, order.deletion_id, everything=seqs is None)
         if not hidden and not candidates and not lying:
             raise NotFoundError("There is nothing left to forget.")
@@ -158,6 +160,23 @@ class Fanout:
         mark = event_digest(self._gate.store.keys, state.owner, order.event_id)
         now = self._gate.clock.now()
         tx.bury(state, NewTombstone(order.deletion_id, mark, mark, order.burial.value, now))
+
+    def _outdate(
+        self,
+        tx: Transaction,
+        state: OwnerState,
+        order: Order,
+        seqs: Collection[int],
+        lying: Lying,
+    ) -> None:
+        """Take the text out of the summaries that rest on what goes and stay themselves."""
+        if not tx.summaries(state):
+            return
+        now = self._gate.clock.now()
+        ids = sources_of(tx.records(state, sorted(seqs), now)) | {*lying.events}
+        ids |= {order.event_id} if order.event_id is not None else set()
+        changed = Changed(ids, lying.numbers, FORGOTTEN, order.actor)
+        make_stale(tx, state, changed, now)
 
     def _bury_lying(self, tx: Transaction, state: OwnerState, order: Order, lying: Lying) -> None:
         """Bury threads and events, unless they only reached the end of their time."""

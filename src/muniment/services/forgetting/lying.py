@@ -50,6 +50,15 @@ class Lying:
         return tuple(one.name for one in self.entries if one.sort == "event")
 
     @property
+    def numbers(self) -> Mapping[int, frozenset[int]]:
+        """The numbers of the events by their thread's place."""
+        found: dict[int, set[int]] = {}
+        for one in self.entries:
+            if one.sort == "event":
+                found.setdefault(one.thread, set()).add(one.number)
+        return {thread: frozenset(numbers) for thread, numbers in found.items()}
+
+    @property
     def counts(self) -> Mapping[str, int]:
         """How many there are by surface."""
         found = Counter(_SURFACES[one.sort] for one in self.entries)

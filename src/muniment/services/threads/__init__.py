@@ -2,33 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from muniment.services.threads.checkpoints import CheckpointShelf
-from muniment.services.threads.items import ItemShelf
-from muniment.services.threads.log import ThreadLog
 from muniment.services.threads.places import ThreadKey, thread_key
-from muniment.services.threads.workflows import Workflows
 
-if TYPE_CHECKING:
-    from muniment.services.forgetting import ThreadForgetting
-    from muniment.services.gate import Gate
-
-__all__ = ["ThreadKey", "ThreadServices", "thread_key"]
-
-
-class ThreadServices:
-    """The use cases of threads.
-
-    Attributes:
-        log: Events.
-        items: Items.
-        checkpoints: Checkpoints of frameworks.
-        workflows: Workflows and their effects.
-    """
-
-    def __init__(self, gate: Gate, forgetting: ThreadForgetting) -> None:
-        self.log = ThreadLog(gate)
-        self.items = ItemShelf(gate, forgetting)
-        self.checkpoints = CheckpointShelf(gate, forgetting)
-        self.workflows = Workflows(gate)
+__all__ = ["ThreadKey", "thread_key"]

@@ -14,6 +14,7 @@ from muniment.records import JSONValue
 from muniment.rules.limits import check_limit
 from muniment.services.fence import event_digest
 from muniment.services.threads.places import (
+    ACTOR,
     EVERY,
     Places,
     ThreadKey,
@@ -28,6 +29,7 @@ from muniment.services.threads.places import (
     unpacked,
     with_part,
 )
+from muniment.services.threads.staleness import WITHDRAWN, Changed, make_stale
 from muniment.threads import Event, NewEvent, ThreadInfo
 
 if TYPE_CHECKING:
@@ -193,6 +195,9 @@ class ThreadLog(Places):
             last = tx.entries_before(owner, row.seq, EVENT, EVERY, 1)
             if not last:
                 return None, None
+            numbers = {row.seq: frozenset({last[0].number})}
+            gone = Changed(frozenset({last[0].name}), numbers, WITHDRAWN, ACTOR)
+            make_stale(tx, owner, gone, self._clock.now())
             tx.drop_entries(owner, [last[0].seq])
             self.audit(tx, owner, key, "withdraw", f"{last[0].number}")
             return _event(last[0]), row
