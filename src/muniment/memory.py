@@ -227,10 +227,9 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
             answering=Answering(store, clock=clock, model=model),
             forgetting=forgetting,
             exchange=_exchange(gate, reviewing),
-            threads=ThreadServices(gate, forgetting),
+            threads=ThreadServices(gate, forgetting, model),
             merging=merging,
             sweeping=sweeping,
-            threads=ThreadServices(gate, forgetting, model),
         )
 
     @property
