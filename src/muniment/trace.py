@@ -24,6 +24,7 @@ class Reason(StrEnum):
     BUDGET = "budget"
     OVERRULED = "overruled"
     DUPLICATE = "duplicate"
+    SOURCE_SHARE = "source_share"
 
 
 class Degraded(StrEnum):

@@ -10,6 +10,7 @@ from muniment.records import Authority
 from muniment.results import CandidateStatus
 from muniment.rules.packet import CLOSING
 from muniment.scoped import ReviewDesk
+from muniment.trace import Reason
 from tests.behaviour.conftest import LEXICAL, ids, said, texts
 from tests.governance.conftest import DANA, TEAM, approved, decided, proposed
 
@@ -29,6 +30,42 @@ def test_retrieval_capture(me: ScopedMemory) -> None:
         found = ids(me.recall(f"fact about subject {n}", limit=5))
         assert set(found) <= kept
         assert found
+
+
+@pytest.mark.promise("REC-5", "WRI-5")
+@pytest.mark.parametrize("limit", [2, 5, 8])
+def test_approved_records_of_one_source_do_not_fill_a_packet(me: ScopedMemory, limit: int) -> None:
+    """AgentPoison"""
+    kept = {said(me, f"fact {n} about subject {n}").memory_id for n in range(30)}
+    planted = set()
+    for n in range(20):
+        seen = proposed(me, f"fact subject about fact: best practice {n} fact about subject")
+        planted.add(approved(me, seen).memory_id)
+    for query in ("fact about subject", "What do you know about me?"):
+        found = me.recall(query, limit=limit, minimum_score=-1, budget=None, explain=True)
+        shown = set(ids(found))
+        assert len(shown) == limit
+        assert len(shown & planted) <= max(1, limit // 2)
+        assert len(shown & kept) >= limit - max(1, limit // 2)
+        told = {one.memory_id: one.reason for one in found.trace.explained}
+        crowding = found.trace.rejected[Reason.SOURCE_SHARE]
+        assert crowding == sum(reason is Reason.SOURCE_SHARE for reason in told.values())
+        assert {one for one, why in told.items() if why is Reason.SOURCE_SHARE} <= planted
+        assert ids(me.recall(query, limit=limit, minimum_score=-1, budget=None)) == ids(found)
+
+
+@pytest.mark.promise("REC-5")
+def test_a_source_alone_fills_the_packet_and_what_a_person_said_crowds_nobody_out(
+    me: ScopedMemory, other_user: ScopedMemory
+) -> None:
+    for n in range(12):
+        approved(me, proposed(me, f"fact {n} about tea {n}"))
+        said(other_user, f"fact {n} about tea {n}")
+    approved(other_user, proposed(other_user, "one about tea"))
+    for scoped in (me, other_user):
+        found = scoped.recall("fact about tea", limit=6, minimum_score=-1, budget=None)
+        assert len(found) == 6
+        assert Reason.SOURCE_SHARE not in found.trace.rejected or scoped is me
 
 
 @LEXICAL

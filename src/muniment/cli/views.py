@@ -44,6 +44,7 @@ REJECTIONS: Mapping[Reason, str] = {
     Reason.BUDGET: "over the budget",
     Reason.SUPERSEDED: "superseded",
     Reason.DUPLICATE: "only repeats another record",
+    Reason.SOURCE_SHARE: "beyond the share of its source",
     Reason.OVERRULED: "overruled by a shared space",
 }
 DEGRADATIONS: Mapping[Degraded, str] = {

@@ -12,22 +12,25 @@ from muniment.clock import to_instant
 from muniment.ports import Snapshot
 from muniment.rules.ranking import Ranking, arrange, reordered, share
 from muniment.rules.repeats import repeats
+from muniment.rules.sharing import crowding, source_of
 from muniment.services.found import Asked, Found, Searched
 
 if TYPE_CHECKING:
     from muniment.services.known import Shown
 
 _WIDEST = 1_000
+_DEEPER = 16
 TIMELY = 50
 _TIMELY_VOTE = np.float32(0.5)
 
 
 def best_of(
     view: Snapshot, searched: Searched, asked: Asked, now: int
-) -> tuple[Ranking, list[Shown], frozenset[int]]:
-    """Return the best records, repeats last, and which are repeats.
+) -> tuple[Ranking, list[Shown], frozenset[int], frozenset[int]]:
+    """Return the best records, which are repeats, and which are beyond their source's share.
 
-    Looks further down for as long as repeats take places that another record could have.
+    Those come last, repeats behind the others. Looks further down for as long as they take places
+    that another record could have; for a source's share not as far as for repeats.
     """
     window = asked.depth
     while True:
@@ -35,19 +38,34 @@ def best_of(
         order = ranking.order
         shown = shown_at(view, searched, order, now)
         again = repeats([one.said for one in shown], _likeness(searched, order))
-        full = len(order) - len(again) >= asked.depth or len(order) < window
-        if not again or full or window >= _WIDEST:
+        over = _over_share(shown, again, asked, more=len(order) == window)
+        full = len(order) - len(again) - len(over) >= asked.depth or len(order) < window
+        widest = _WIDEST if again else _DEEPER * asked.depth
+        if not (again or over) or full or window >= widest:
             break
-        window = min(2 * window, max(_WIDEST, asked.depth))
-    if not again and asked.span is None:
-        return ranking, shown, frozenset()
-    last = frozenset(again)
+        window = min(2 * window, max(widest, asked.depth))
+    over = _over_share(shown, again, asked, more=False)
+    if not (again or over) and asked.span is None:
+        return ranking, shown, frozenset(), frozenset()
+    last = frozenset((*again, *over))
     distinct = [place for place in range(len(order)) if place not in last]
     if asked.span is not None:
         distinct = _timely(distinct, ranking, shown, asked.span)
-    places = [*distinct, *again]
+    places = [*distinct, *over, *again]
     ranking = reordered(ranking, places, searched.score)
-    return ranking, [shown[place] for place in places], frozenset(order[again].tolist())
+    repeated, crowding = (frozenset(order[found].tolist()) for found in (again, over))
+    return ranking, [shown[place] for place in places], repeated, crowding
+
+
+def _over_share(
+    shown: Sequence[Shown], again: Sequence[int], asked: Asked, *, more: bool
+) -> list[int]:
+    """Return the places beyond their source's share, as if one more followed where more may."""
+    repeated = frozenset(again)
+    distinct = [place for place in range(len(shown)) if place not in repeated]
+    sources = [source_of(shown[place].record) for place in distinct]
+    over = crowding([*sources, *([None] if more else [])], asked.limit)
+    return [distinct[place] for place in over]
 
 
 def _timely(
@@ -98,13 +116,13 @@ def cut(ranking: Ranking, found: Found, limit: int) -> Ranking:
     """Return the first records of a ranking of what was found, each owner with its share.
 
     Args:
-        ranking: What was found, in some order, with the repeats last.
+        ranking: What was found, in some order, with what is behind last.
         found: What was found.
         limit: Most records to keep.
     """
     owners = found.searched.owners
     if owners is not None and len(ranking.order) > limit:
-        repeated = np.isin(ranking.order, list(found.repeated))
+        repeated = np.isin(ranking.order, list(found.behind))
         distinct, again = (
             ranking.at(np.flatnonzero(~repeated)),
             ranking.at(np.flatnonzero(repeated)),

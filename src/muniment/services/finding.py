@@ -63,12 +63,13 @@ class Finder:
             numbers = numbers[channels.places]
         fused, score = _scores(channels, asked)
         searched = Searched(readings, choice, channels, fused, score, numbers)
-        ranking, shown, repeated = best_of(view, searched, asked, now)
+        ranking, shown, repeated, crowding = best_of(view, searched, asked, now)
         return Found(
             searched=searched,
             ranking=ranking,
             shown=shown,
             repeated=repeated,
+            crowding=crowding,
             contested=frozenset[str]().union(*(view.contested(state) for state in states)),
         )
 

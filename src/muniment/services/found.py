@@ -166,6 +166,7 @@ class Found:
         ranking: The best above the minimum score, those that repeat another one last.
         shown: The records of the ranking, and how a packet shows each.
         repeated: Places in the ranking that repeat another record.
+        crowding: Places in the ranking beyond their source's share.
         contested: Records that a pending candidate contradicts.
     """
 
@@ -173,7 +174,13 @@ class Found:
     ranking: Ranking
     shown: Sequence[Shown]
     repeated: frozenset[int]
+    crowding: frozenset[int]
     contested: frozenset[str]
+
+    @property
+    def behind(self) -> frozenset[int]:
+        """Places in the ranking that come after all others."""
+        return self.repeated | self.crowding
 
     @property
     def channels(self) -> Channels:

@@ -273,6 +273,7 @@ def _rejected(found: Found, selected: Selection, shown: _Shown) -> dict[Reason, 
     expired, early, late = map(sum, zip(*lapsed, strict=True))
     ranked = int(np.count_nonzero(found.channels.chosen)) - found.ranking.below
     repeated = len(shown.ids(Reason.DUPLICATE))
+    crowding = len(shown.ids(Reason.SOURCE_SHARE))
     counts = {
         Reason.EXPIRED: expired,
         Reason.NOT_YET_VALID: early,
@@ -282,7 +283,8 @@ def _rejected(found: Found, selected: Selection, shown: _Shown) -> dict[Reason, 
         Reason.FILTER: choice.by_filter,
         Reason.SCORE: found.ranking.below,
         Reason.DUPLICATE: repeated,
-        Reason.LIMIT: ranked - len(selected.shown) - repeated,
+        Reason.SOURCE_SHARE: crowding,
+        Reason.LIMIT: ranked - len(selected.shown) - repeated - crowding,
         Reason.OVERRULED: choice.overruled,
         Reason.BUDGET: len(shown.ids(Reason.BUDGET)),
     }

@@ -37,7 +37,9 @@ class Selection:
 
     def verdict(self, found: Found, place: int) -> Reason:
         """Return why a place of the ranking that was found is not selected."""
-        return Reason.DUPLICATE if place in found.repeated else Reason.LIMIT
+        if place in found.repeated:
+            return Reason.DUPLICATE
+        return Reason.SOURCE_SHARE if place in found.crowding else Reason.LIMIT
 
 
 def select(found: Found, asked: Asked, reranker: Reranker | None, *, strict: bool) -> Selection:
@@ -71,7 +73,7 @@ def select(found: Found, asked: Asked, reranker: Reranker | None, *, strict: boo
 def _reranked(found: Found, asked: Asked, reranker: Reranker) -> Selection:
     order = found.ranking.order.tolist()
     named = [n for n, place in enumerate(order) if found.channels.exact[place]]
-    last = [n for n, place in enumerate(order) if place in found.repeated]
+    last = [n for n, place in enumerate(order) if place in found.behind]
     kept = {*named, *last}
     rest = [n for n in range(len(order)) if n not in kept]
     shown, unseen = rest[: reranker.depth], rest[reranker.depth :]
