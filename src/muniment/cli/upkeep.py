@@ -123,6 +123,7 @@ def _store_rows(health: Health) -> dict[str, RenderableType | None]:
         f"{counts.expired:,} expired",
         "waiting": f"{counts.pending:,} for an embedding",
         "tombstones": f"{counts.tombstones:,}",
+        "threads": f"{counts.threads:,} with entries: {counts.entries:,}",
     }
 
 
@@ -137,6 +138,7 @@ _DONE = {
     "resumed": ("interrupted deletion", "carried on"),
     "deleted": ("expired record", "deleted"),
     "archived": ("expired record", "archived"),
+    "ended": ("lifetime", "of threads and items ended"),
     "cleaned": ("unused record", "deleted"),
     "lapsed": ("candidate", "lapsed"),
     "retired": ("tombstone", "retired"),
