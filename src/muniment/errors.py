@@ -25,6 +25,8 @@
     ├── MissingExtraError            missing_extra      (also an ImportError)
     └── StoreError                   store_failed
         ├── StoreBusyError           store_busy
+        ├── StoreUnavailableError    store_unavailable
+        ├── UnsafeRoleError          unsafe_role
         ├── StoreClosedError         store_closed
         ├── StoreCorruptError        store_corrupt
         │   └── TamperedError        tampered
@@ -237,6 +239,21 @@ class StoreBusyError(StoreError):
     """Another process held the database's write lock for longer than the busy timeout."""
 
     code = "store_busy"
+
+
+class StoreUnavailableError(StoreError):
+    """The database cannot be reached, ended the session, or has no connection free.
+
+    A write that was not acknowledged may or may not have been kept; repeat it with its source_id.
+    """
+
+    code = "store_unavailable"
+
+
+class UnsafeRoleError(StoreError):
+    """Row-level security would not hold for the role that opens the store, so it is not served."""
+
+    code = "unsafe_role"
 
 
 class StoreClosedError(StoreError):

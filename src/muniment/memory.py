@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from muniment.services.segments import Segments
     from muniment.services.usage import UsageNotes
     from muniment.services.words import WordKeys
+    from muniment.storage import Postgres
     from muniment.transfers import ExportReport, ImportReport
     from muniment.upkeep import Upkeep
 
@@ -36,7 +37,7 @@ DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
 
 def open(  # noqa: A001 - `muniment.open` reads as what it does
-    location: str | Path,
+    location: str | Path | Postgres,
     *,
     embedder: object = "auto",
     reranker: object = None,
@@ -55,7 +56,8 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     """Open a memory.
 
     Args:
-        location: A file path, `sqlite:///path`, or `:memory:`.
+        location: A file path, `sqlite:///path`, `:memory:`, `postgresql://user@host/database`, or
+            a `muniment.storage.Postgres`.
         embedder: `"auto"` (the built-in model when `muniment[local]` is installed, else none),
             `"local"`, `"none"`, `"openai:MODEL"`, `"azure:DEPLOYMENT"`, an object with
             `embed_passages` and `embed_query`, one with `encode`, or a callable from texts to
@@ -71,7 +73,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         count_tokens: Counts a text's tokens for budgets. None for a cautious estimate.
         cache_bytes: Most memory for the searchable form of hot scopes.
         busy_timeout: Seconds to wait for another process's write to finish.
-        create: Whether to make the file when it does not exist.
+        create: Whether to make the file when it does not exist; never one in PostgreSQL.
         sealed: Whether everything is sealed, with a key a scope, before the database sees it; None
             for what the store says of itself, and not for a new one.
         key: What guards the store: `"file:PATH"`, `"env:NAME"` (base64), `"keyring:SERVICE/NAME"`,
@@ -84,6 +86,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         InvalidInputError: An argument is not one of those above.
         KeyMissingError: The store's key is not where it should be.
         WrongKeyError: The key is another one.
+        UnsafeRoleError: Row-level security would not hold for the role that connects.
         MissingExtraError: An extra is needed that is not installed. Names it.
         StoreError: The file cannot be opened, is foreign, damaged or too new.
     """

@@ -305,6 +305,8 @@ class StoreInfo(Plain):
         bytes: Size on disk.
         sealed: Whether everything in it is sealed.
         integrity: `on` when rows and anchor guard it, `off` when there is no anchor.
+        wall: What keeps scopes apart inside the database, besides our own queries; None for
+            nothing.
     """
 
     engine: str
@@ -313,6 +315,7 @@ class StoreInfo(Plain):
     bytes: int
     sealed: bool = False
     integrity: str = "off"
+    wall: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

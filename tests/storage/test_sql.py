@@ -17,6 +17,7 @@ from muniment.errors import (
     StoreCorruptError,
     StoreError,
 )
+from muniment.storage.pg_statements import _WIDE, Wide
 from muniment.storage.sqlfiles import queries, schema, sources
 from muniment.storage.sqlite import driver_errors
 
@@ -26,9 +27,28 @@ DATA = re.compile(r"\s*(SELECT|INSERT|UPDATE|DELETE|REPLACE|WITH|CREATE|ALTER|DR
 FIXED = {
     *("BEGIN", "BEGIN IMMEDIATE", "COMMIT", "ROLLBACK"),
     *("SAVEPOINT caller", "ROLLBACK TO caller", "RELEASE caller"),
-    *("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"),
+    *("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)", "CLUSTER"),
 }
 NAMED = dict(queries("sqlite"))
+
+
+def test_every_dialect_knows_the_same_statements() -> None:
+    """A statement that differs stands in every `dialect.sql`, what is the same in `common`."""
+    assert set(queries("postgres")) == set(NAMED)
+    assert not set(queries("wall")) & set(NAMED)
+
+
+OF_NOBODY = {"any_table", "columns", "insert_mark", "insert_slot", "mark", "mark_anchored", "slot"}
+"""Statements that see nothing of any tenant."""
+
+
+def test_a_statement_names_its_owner_or_stands_in_the_list_of_those_that_may_see_more() -> None:
+    """What is in neither finds nothing on PostgreSQL; add it to `_WIDE` only if it must."""
+    wide = frozenset[str]().union(*_WIDE.values())
+    free = {name for name, text in NAMED.items() if ":owner_no" not in text}
+    assert free - OF_NOBODY - {"owner"} - wide == set()
+    assert wide <= set(NAMED) | set(queries("wall"))
+    assert not any(":owner_no" in NAMED[name] for name in _WIDE[Wide.STORE])
 
 
 def _texts(path: Path) -> Iterator[str]:

@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
     from muniment.ports import Screener
     from muniment.rules.kinds import Policy
+    from muniment.storage import Postgres
     from muniment.transfers import ExportReport, ImportReport
 
 
 async def open_async(
-    location: str | Path,
+    location: str | Path | Postgres,
     *,
     embedder: object = "auto",
     reranker: object = None,

@@ -146,6 +146,10 @@ class Snapshot(ArchiveView, BlockView, DeletionView, InspectionView, ThreadView,
         """Return the number of a model, or None when no vector of it was ever stored."""
         ...
 
+    def next_is_last(self) -> None:
+        """Say that one more read follows and none after it: a far view ends in its round trip."""
+        ...
+
     def next_seq(self, owner: OwnerState) -> int:
         """Return the seq that the owner's next record or candidate will get."""
         ...
@@ -298,8 +302,12 @@ class Store(Protocol):
         """The keys derived from the store's own random bytes."""
         ...
 
-    def snapshot(self) -> AbstractContextManager[Snapshot]:
+    def snapshot(self, owners: Sequence[Owner] = ()) -> AbstractContextManager[Snapshot]:
         """Open a consistent view. Never waits for a writer.
+
+        Args:
+            owners: Whose recall it is for; a far database then reads their states in the round
+                trip that opens the view, and what contradicts their records in another one.
 
         Raises:
             StoreError: The database cannot be read.

@@ -64,6 +64,8 @@ class Finder:
         fused, score = _scores(channels, asked)
         searched = Searched(readings, choice, channels, fused, score, numbers)
         ranking, shown, repeated, crowding = best_of(view, searched, asked, now)
+        if states and not asked.explain:
+            view.next_is_last()
         return Found(
             searched=searched,
             ranking=ranking,

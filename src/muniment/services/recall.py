@@ -108,7 +108,7 @@ class Recalling:
         now = self._clock.now()
         asked = self._ask(question, now)
         explained: tuple[Explained, ...] = ()
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope, *spaces)) as view:
             found = self._finder.find(view, (scope, *spaces), asked, now)
             if question.explain:
                 explained = explain(view, found, asked, now)

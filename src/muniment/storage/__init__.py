@@ -5,17 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from muniment.errors import InvalidInputError
+from muniment.errors import InvalidInputError, MissingExtraError
 from muniment.rules.statement import refuse_unstorable
+from muniment.storage.pg_place import SCHEMES, Postgres
 
 if TYPE_CHECKING:
     from muniment.ports import MasterKey, Store
+    from muniment.storage.unlock import Unlocker
+
+__all__ = ["Postgres", "open_store", "prepare_postgres"]
 
 _SQLITE = "sqlite:///"
 
 
 def open_store(
-    location: str | Path,
+    location: str | Path | Postgres,
     *,
     busy_timeout: float = 30.0,
     create: bool = True,
@@ -26,10 +30,12 @@ def open_store(
     """Open the store at a location.
 
     Args:
-        location: A file path, `sqlite:///path`, or `:memory:` for a store that ends with the
-            process.
-        busy_timeout: Seconds to wait for another process's write to finish.
-        create: Whether to make the file when it does not exist.
+        location: A file path, `sqlite:///path`, `:memory:` for a store that ends with the process,
+            `postgresql://user@host/database`, or a `Postgres` that says more.
+        busy_timeout: Seconds to wait for another process's write to finish. A `Postgres` says its
+            own.
+        create: Whether to make the file when it does not exist. A store in PostgreSQL is made by
+            `prepare_postgres`, with another role.
         sealed: Whether everything is sealed before the database sees it; None for what the store
             says, and not for a new one.
         master: What guards the store; None for the key file beside the database.
@@ -39,21 +45,40 @@ def open_store(
         InvalidInputError: The location names a database that is not supported.
         KeyMissingError: The store's key is not where it should be.
         WrongKeyError: The key is another one.
+        MissingExtraError: PostgreSQL's driver is not installed. Names the extra.
+        StoreUnavailableError: The server cannot be reached.
+        UnsafeRoleError: Row-level security would not hold for the role that connects.
         StoreError: The file cannot be opened, is foreign, damaged or too new.
     """
+    if not isinstance(location, str | Path | Postgres):
+        raise InvalidInputError("The location must be a path or a string.")
+    if isinstance(location, Postgres):
+        return _open_postgres(location, sealed, master, file_key)
+    name = str(location)
+    refuse_unstorable("location", name)
+    if name.startswith(SCHEMES):
+        return _open_postgres(Postgres(name, patience=busy_timeout), sealed, master, file_key)
+    return _open_sqlite(name, busy_timeout, sealed, master, file_key, create=create)
+
+
+def _open_sqlite(
+    name: str,
+    busy_timeout: float,
+    sealed: bool | None,  # noqa: FBT001 - passed on as it was given
+    master: MasterKey | None,
+    file_key: str | None,
+    *,
+    create: bool,
+) -> Store:
     from muniment.storage.sidefile import MEMORY
     from muniment.storage.sqlite import SqliteStore
     from muniment.storage.unlock import Unlocker
 
-    if not isinstance(location, str | Path):
-        raise InvalidInputError("The location must be a path or a string.")
-    name = str(location)
-    refuse_unstorable("location", name)
     if name.startswith(_SQLITE):
         name = name.removeprefix(_SQLITE)
     elif "://" in name:
         raise InvalidInputError(
-            "The location must be a file path, sqlite:///path or :memory:; "
+            "The location must be a file path, sqlite:///path, :memory: or postgresql://…; "
             f"{name.partition('://')[0]}:// is not supported."
         )
     if not name.strip():
@@ -63,8 +88,64 @@ def open_store(
     store = SqliteStore(
         name, busy_timeout=busy_timeout, create=create, unlocker=unlocker, file_key=file_key
     )
+    return _sealing(store, unlocker)
+
+
+def _open_postgres(
+    place: Postgres,
+    sealed: bool | None,  # noqa: FBT001 - passed on as it was given
+    master: MasterKey | None,
+    file_key: str | None,
+) -> Store:
+    _need_driver()
+    from muniment.storage.postgres import PostgresStore
+    from muniment.storage.unlock import Unlocker
+
+    if file_key is not None:
+        raise InvalidInputError("file_key encrypts a SQLite file; use sealed=True on PostgreSQL.")
+    unlocker = Unlocker(place.base, sealed=sealed, master=master)
+    return _sealing(PostgresStore(place, unlocker), unlocker)
+
+
+def _need_driver() -> None:
+    try:
+        import psycopg  # noqa: F401 - only to see that it is there
+        import psycopg_pool  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(
+            "PostgreSQL needs the extra `postgres`: pip install 'muniment[postgres]'."
+        ) from error
+
+
+def _sealing(store: Store, unlocker: Unlocker) -> Store:
+    """Return a store behind its seal, if it has one."""
     if unlocker.vault is None:
         return store
     from muniment.storage.sealed import SealedStore
 
     return SealedStore(store, unlocker)
+
+
+def prepare_postgres(
+    place: Postgres, *, sealed: bool | None = None, master: MasterKey | None = None
+) -> int:
+    """Make a store in PostgreSQL, or bring one to the present schema; return the schema's number.
+
+    Args:
+        place: The database, with the URL of the role that owns it. Applications never use that.
+        sealed: Whether everything in a new store is sealed.
+        master: What guards a new store; None for a key file.
+
+    Raises:
+        MissingExtraError: PostgreSQL's driver is not installed. Names the extra.
+        InvalidInputError: The role `muniment_app` does not exist.
+        StoreUnavailableError: The server cannot be reached.
+        ForeignFileError: The database belongs to something else. It was not touched.
+        StoreVersionError: The store is from a newer muniment. It was not touched.
+        StoreError: The migration failed; nothing of it was kept.
+    """
+    _need_driver()
+    from muniment.storage.pg_schema import prepare
+    from muniment.storage.unlock import Unlocker
+
+    return prepare(place, Unlocker(place.base, sealed=sealed, master=master))

@@ -78,12 +78,13 @@ class Guard:
 
     Args:
         keys: The store's keys.
+        columns: Each table's columns in order, as far as they are known; the others are asked for.
     """
 
-    def __init__(self, keys: Keys) -> None:
+    def __init__(self, keys: Keys, columns: Mapping[str, tuple[str, ...]] | None = None) -> None:
         self.keys = keys
         self.key: Callable[[str], bytes] = lru_cache(maxsize=1024)(keys.rows)
-        self._columns: dict[str, tuple[str, ...]] = {}
+        self._columns = dict(columns or {})
 
     def named(
         self, table: str, row: Sequence[Any], columns: Callable[[str], Sequence[str]]

@@ -25,7 +25,7 @@ PROTECTED = (
     "imported_audit",
     "imported_receipts",
 )
-_OWNERS = "owners"
+OWNERS = "owners"
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
 
 Rows = list[tuple[Any, ...]]
@@ -65,10 +65,10 @@ def changed_table(statement: str) -> str | None:
         AssertionError: It changes rows and does not end in `RETURNING *`.
     """
     match = _CHANGE.match(statement)
-    if match is None or match[1] not in (*PROTECTED, _OWNERS) or ":mac" in statement:
+    if match is None or match[1] not in (*PROTECTED, OWNERS) or ":mac" in statement:
         return None
-    if match[1] == _OWNERS:
-        return _OWNERS
+    if match[1] == OWNERS:
+        return OWNERS
     assert statement.endswith("RETURNING *;"), f"a change of {match[1]} must end in RETURNING *"
     return match[1]
 
@@ -120,7 +120,10 @@ class GuardedView:
 
     def _whole_owner(self, name: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
         """Return an owner's own row by column, checked, or None."""
-        found = self._one(name, values)
+        return self._own_row(self._one(name, values))
+
+    def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
+        """Return an owner's own row by column, checked, or None."""
         if found is None:
             return None
         row = self._named("owners", found)
@@ -152,7 +155,7 @@ class Ledger(GuardedView):
         if "owner_no" in values:
             self._touch(values)
         rows = super()._all(name, values)
-        for row in rows if table != _OWNERS else ():
+        for row in rows if table != OWNERS else ():
             self._account(table, self._named(table, row), stays=not name.startswith("delete_"))
         return rows
 

@@ -58,11 +58,18 @@ class RecordSnapshot(GuardedView):
 
     def owner(self, owner: Owner) -> OwnerState | None:
         """Return the owner's state, or None."""
-        row = self._whole_owner("owner", owner_values(owner))
+        return self._state(owner, self._one("owner", owner_values(owner)))
+
+    def _state(self, owner: Owner, found: tuple[Any, ...] | None) -> OwnerState | None:
+        """Return the state of an owner from its own row, checked, or None."""
+        row = self._own_row(found)
         if row is None:
             return None
         names = ("owner_no", "version", "incarnation", "label")
         return OwnerState(owner, *(row[name] for name in names))
+
+    def next_is_last(self) -> None:
+        """Do nothing: a view of a near database ends when it is closed."""
 
     def next_seq(self, owner: OwnerState) -> int:
         """Return the seq that the owner's next record or candidate will get."""

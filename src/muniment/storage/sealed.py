@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +10,7 @@ from typing import TypeVar
 from muniment.keys import Keys
 from muniment.ports import Anchored, MasterKey, OwnerState, Snapshot, Store, Transaction
 from muniment.results import StoreInfo
+from muniment.scope import Owner
 from muniment.storage.sealed_facts import OpenFacts
 from muniment.storage.sealed_names import Names
 from muniment.storage.sealed_pieces import RANGE, TABLES, sealed_again
@@ -52,9 +53,9 @@ class SealedStore:
         return self._inner.keys
 
     @contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
+    def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
         """Open a consistent view of what is sealed, opened."""
-        with self._inner.snapshot() as view:
+        with self._inner.snapshot([self._names.owner(owner) for owner in owners]) as view:
             if self._vault.refresh():
                 self._facts.clear()
             yield SealedThreadView(view, self._vault, self._names, self._facts)

@@ -86,6 +86,7 @@ class SealedSnapshot:
     imported_receipts = through("imported_receipts")
     is_taken = through("is_taken")
     item_ids = through("item_ids")
+    next_is_last = through("next_is_last")
     next_seq = through("next_seq")
     receipt = through("receipt")
     receipt_head = through("receipt_head")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -24,6 +24,7 @@ from muniment.errors import (
 from muniment.keys import Keys
 from muniment.ports import Anchored, Head, MasterKey, OwnerState, Snapshot, Transaction
 from muniment.results import StoreInfo
+from muniment.scope import Owner
 from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
 from muniment.storage.sqlfiles import queries
@@ -129,7 +130,7 @@ class SqliteStore:
             raise StoreError(f"{location} does not exist; make it with `muniment init`.")
         self._file_key = file_key
         self._unlocker = unlocker or Unlocker(self._location)
-        self._unlocker.refuse_orphan()
+        self._unlocker.refuse_orphan(is_there=Path(self._location).exists())
         try:
             with self._right_file_key(), driver_errors(self._location):
                 migrate(self._writer(), self._location, self._unlocker.make)
@@ -210,8 +211,9 @@ class SqliteStore:
         return self._unlocker
 
     @contextmanager
-    def snapshot(self) -> Iterator[Snapshot]:
+    def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
         """Open a consistent view of the file as it is now."""
+        del owners
         self._check()
         with self._reader() as connection, driver_errors(self._location):
             connection.execute("BEGIN")

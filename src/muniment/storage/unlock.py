@@ -87,8 +87,11 @@ class Unlocker:
         self._master = master or (_Passing() if location == MEMORY else KeyFile(f"{location}.key"))
         self.vault: Vault | None = None
 
-    def refuse_orphan(self) -> None:
+    def refuse_orphan(self, *, is_there: bool) -> None:
         """Refuse to start anew where a key lies and its database is gone.
+
+        Args:
+            is_there: Whether the database is.
 
         Raises:
             StoreError: The database is missing beside its key file.
@@ -98,7 +101,7 @@ class Unlocker:
         source = self._master
         has_key = self._is_default and isinstance(source, KeyFile) and source.exists()
         has_key = has_key or Path(self._beside("keys")).exists()
-        if has_key and not Path(self._location).exists():
+        if has_key and not is_there:
             raise StoreError(
                 f"{self._location} is missing, and its keys are still there: restore the database "
                 "from a backup. To start anew, move its .key and .keys files away first."

@@ -1,4 +1,5 @@
--- Statements that every database runs as they are, each with a name and one sentence.
+-- Statements that every database runs, each with a name and one sentence. INDEXED BY is a hint to
+-- SQLite alone; it is left out elsewhere.
 
 -- name: mark
 -- What the store says of its key.
@@ -10,7 +11,7 @@ INSERT INTO store (one, fingerprint, sealed, anchored) VALUES (1, :fingerprint, 
 
 -- name: mark_anchored
 -- Say that the store has an anchor from now on.
-UPDATE store SET anchored = TRUE;
+UPDATE store SET anchored = 1;
 
 -- name: owner
 -- One scope by its exact parts.
@@ -24,15 +25,6 @@ SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnat
        label
 FROM owners
 ORDER BY tenant_id, owner_no;
-
--- name: insert_owner
--- A new scope, with the next free number of its tenant.
-INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, version, last_seq,
-                    incarnation, created_at)
-SELECT :tenant_id, coalesce(max(owner_no), 0) + 1, :type, :user_id, :agent_id, :space_id, 0, 0,
-       :incarnation, :created_at
-FROM owners WHERE tenant_id = :tenant_id
-RETURNING owner_no;
 
 -- name: bump
 -- Move a scope to its next version.
@@ -52,7 +44,8 @@ SELECT slot FROM models WHERE name = :name AND version = :version AND dimensions
 
 -- name: insert_slot
 -- Number a new model.
-INSERT INTO models (name, version, dimensions) VALUES (:name, :version, :dimensions)
+INSERT INTO models (slot, name, version, dimensions)
+SELECT coalesce(max(slot), 0) + 1, :name, :version, :dimensions FROM models
 RETURNING slot;
 
 -- name: active_rows
@@ -64,6 +57,26 @@ LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active'
 ORDER BY r.seq;
+
+-- name: changed_rows
+-- What a segment needs of the active records of a scope that changed after a version.
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+FROM records AS r INDEXED BY records_by_change
+JOIN words AS w USING (tenant_id, owner_no, seq)
+LEFT JOIN vectors AS v
+    ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.changed_version > :since
+    AND r.status = 'active'
+ORDER BY r.seq;
+
+-- name: gone_rows
+-- The records of a scope that left the active ones after a version.
+SELECT seq FROM records INDEXED BY records_by_change
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND changed_version > :since
+    AND status <> 'active'
+UNION ALL
+SELECT seq FROM removals
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND version > :since;
 
 -- name: rows_as_of
 -- What a segment needs of the records of an owner that were active at a past instant.
@@ -436,6 +449,12 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
     AND contested IS NOT NULL
 ORDER BY seq;
 
+-- name: contested
+-- The records of an owner that a pending candidate contradicts.
+SELECT DISTINCT contested FROM candidates INDEXED BY candidates_pending
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
+    AND contested IS NOT NULL;
+
 -- name: revise_candidate
 -- Give a pending candidate new content and so a new version.
 UPDATE candidates
@@ -658,12 +677,34 @@ RETURNING *;
 UPDATE owners SET incarnation = :incarnation
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
+-- name: hidden
+-- Whether an owner has records whose deletion is under way, and one of them a source_id.
+SELECT EXISTS (
+           SELECT 1 FROM records INDEXED BY records_hidden
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten'),
+       EXISTS (
+           SELECT 1 FROM records
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
+               AND status = 'forgotten');
+
 -- name: delete_old_tombstones
 -- Remove the tombstones of forgotten and expired records that were kept long enough.
 DELETE FROM tombstones
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND created_at < :before
     AND reason IN ('forgotten', 'expired')
 RETURNING *;
+
+-- name: inferred
+-- The records of an owner that came out of a proposal.
+SELECT seq FROM records INDEXED BY records_inferred
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND path = 'propose' AND status <> 'forgotten'
+ORDER BY seq;
+
+-- name: expired
+-- Records past their expiry that no sweep has seen, those first that expired first.
+SELECT tenant_id, owner_no, seq, kind FROM records INDEXED BY records_by_expiry
+WHERE expires_at IS NOT NULL AND status IN ('active', 'superseded') AND expires_at <= :now
+ORDER BY expires_at LIMIT :limit;
 
 -- name: archive_record
 -- Take an expired record out of every read and keep it for exports.
@@ -696,6 +737,15 @@ ORDER BY owner_no;
 -- How far one owner's part of a deletion has come.
 SELECT state FROM deletions
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id;
+
+-- name: open_deletions
+-- Every owner's part of every deletion that has something to do, oldest first.
+SELECT *
+FROM deletions
+WHERE (tenant_id, deletion_id) IN (
+    SELECT tenant_id, deletion_id FROM deletions INDEXED BY deletions_open
+    WHERE state <> 'verified')
+ORDER BY deletion_id, tenant_id, owner_no;
 
 -- name: note_record
 -- Make a record an item of a deletion.
@@ -743,6 +793,16 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending' AND
             AND memory_id IS NOT NULL)
 RETURNING *;
 
+-- name: doomed
+-- Hidden records of a deletion that still have to be erased, in order.
+SELECT r.seq FROM records AS r INDEXED BY records_hidden
+WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'forgotten'
+    AND EXISTS (
+        SELECT 1 FROM deletion_items AS i
+        WHERE i.tenant_id = r.tenant_id AND i.owner_no = r.owner_no
+            AND i.deletion_id = :deletion_id AND i.seq = r.seq)
+ORDER BY r.seq LIMIT :limit;
+
 -- name: log_item_removals
 -- Tell the segments of every process that records of a deletion are gone.
 INSERT INTO removals (tenant_id, owner_no, version, seq)
@@ -750,6 +810,18 @@ SELECT tenant_id, owner_no, :version, seq FROM deletion_items
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
     AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high
 ON CONFLICT DO NOTHING;
+
+-- name: unlink_item_followers
+-- Records that followed one of a deletion stand alone, and wait for a vector of their own text.
+UPDATE records INDEXED BY records_by_follows
+SET follows = NULL, changed_version = :version,
+    embedding = CASE embedding WHEN 'ready' THEN 'pending' ELSE embedding END
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+    AND follows IS NOT NULL AND follows IN (
+        SELECT memory_id FROM deletion_items
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+            AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high)
+RETURNING *;
 
 -- name: delete_deletion_items
 -- Drop the items of a finished deletion.
@@ -853,6 +925,31 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq IN (
         SELECT seq FROM deletion_items
         WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
             AND seq BETWEEN :low AND :high)
+RETURNING *;
+
+-- name: count_item_contexts
+-- How many vectors of other records saw a record of a deletion.
+SELECT count(*) FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM records INDEXED BY records_by_follows
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+            AND follows IS NOT NULL AND follows IN (
+            SELECT memory_id FROM deletion_items
+            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+                AND memory_id IS NOT NULL));
+
+-- name: delete_item_contexts
+-- Remove the vectors of other records that saw a record of a deletion within a range.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq IN (
+        SELECT seq FROM records INDEXED BY records_by_follows
+        WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+            AND follows IS NOT NULL AND follows IN (
+            SELECT memory_id FROM deletion_items
+            WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletion_id
+                AND memory_id IS NOT NULL AND seq BETWEEN :low AND :high))
 RETURNING *;
 
 -- name: count_audit
@@ -1068,7 +1165,8 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND deletion_id = :deletio
 
 -- name: stamp_receipts
 -- Authenticate a link of a tenant's chain of receipts.
-UPDATE receipts SET mac = :mac WHERE tenant_id = :tenant_id AND number = :number;
+UPDATE receipts SET mac = :mac
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND number = :number;
 
 -- name: stamp_threads
 -- Authenticate a thread's row.

@@ -1,0 +1,180 @@
+"""One transaction on one connection: it begins with the first statement and tells its reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from psycopg.pq import TransactionStatus
+
+from muniment.errors import StoreError
+from muniment.storage.ledger import Rows
+from muniment.storage.pg_reach import Reach, reach_statement
+from muniment.storage.pg_statements import Statement, Wide, own_statements, statements
+
+if TYPE_CHECKING:
+    import psycopg
+    from psycopg.sql import Composed
+
+    from muniment.storage.pg_pool import Pool
+
+READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+
+Step: TypeAlias = "tuple[str | Composed, Mapping[str, Any] | None]"
+
+
+class Given:
+    """The rows that a statement gave, all of them here."""
+
+    __slots__ = ("_rows",)
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+
+    def fetchall(self) -> Rows:
+        """Return all of them."""
+        return self._rows
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        """Return the first one, or None."""
+        return self._rows[0] if self._rows else None
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        """Go through them."""
+        return iter(self._rows)
+
+
+class Session:
+    """The `Connection` of a view, over a connection that is lent for one transaction.
+
+    What gives no rows waits and travels with the next statement that does. A session that writes
+    locks an owner's row before it first reads anything of the owner, so that what it decides still
+    holds when it writes.
+
+    Args:
+        pool: Lends the connection.
+        begin: The statement that begins the transaction.
+    """
+
+    def __init__(self, pool: Pool, begin: str) -> None:
+        self._pool = pool
+        self._begin = begin
+        self._writes = begin == WRITING
+        self._connection: psycopg.Connection | None = None
+        self._reach = Reach()
+        self._locked: set[object] = set()
+        self._waiting: list[Step] = []
+        self._known = statements()
+        self._is_over = False
+        self._ends_next = False
+
+    def execute(self, statement: str, values: Mapping[str, Any], /) -> Given:
+        """Run a statement of the files with its named values."""
+        known = self._known[statement]
+        if known.gives_rows or not self._writes:
+            return Given(self.together([(known, values)])[0])
+        self._waiting += self._steps(known, values)
+        return Given([])
+
+    def named(self, statement: str) -> Statement:
+        """Return what is known of a statement of the files."""
+        return self._known[statement]
+
+    def end_with_next(self) -> None:
+        """Let the transaction end in the next round trip."""
+        self._ends_next = True
+
+    def together(self, calls: Sequence[tuple[Statement, Mapping[str, Any]]]) -> list[Rows]:
+        """Run several statements in one round trip and return the rows of each."""
+        assert not self._is_over, "the snapshot has ended with its last read"
+        steps, self._waiting = self._waiting, []
+        wanted = []
+        for statement, values in calls:
+            steps += self._steps(statement, values)
+            wanted.append(len(steps) - 1)
+        if self._ends_next:
+            steps.append(("COMMIT", None))
+            self._is_over = True
+        given = self._run(steps)
+        return [given[at] for at in wanted]
+
+    def _steps(self, statement: Statement, values: Mapping[str, Any]) -> Iterator[Step]:
+        reach = self._reach.widened(statement, values)
+        if reach != self._reach:
+            self._reach = reach
+            yield reach_statement(reach), None
+        if self._writes:
+            yield from self._locks(statement, values)
+        yield statement.text, {name: _plain(value) for name, value in values.items()}
+
+    def _locks(self, statement: Statement, values: Mapping[str, Any]) -> Iterator[Step]:
+        """Yield the lock that a statement needs and the transaction does not have yet."""
+        place: object = None
+        if statement.name == "receipt_head":
+            place, name = ("tenant", values["tenant_id"]), "lock_tenant"
+        elif statement.wide is not Wide.NO:
+            return
+        elif "owner_no" in values:
+            place, name = (values["tenant_id"], values["owner_no"]), "lock_owner"
+        elif "space_id" in values:
+            place, name = tuple(values.values()), "lock_sought"
+        else:
+            return
+        if place not in self._locked:
+            self._locked.add(place)
+            yield own_statements()[name].text, values
+
+    def _run(self, steps: Sequence[Step]) -> list[Rows]:
+        if self._connection is None:
+            return self._first(steps)
+        return _sent(self._connection, steps)
+
+    def _first(self, steps: Sequence[Step]) -> list[Rows]:
+        """Begin; on another connection when the one that was lent turns out to be dead."""
+        opening: list[Step] = [(self._begin, None), (reach_statement(self._reach), None)]
+        if self._reach != Reach():
+            opening.pop()
+        every = [*opening, *steps]
+        given, self._connection = self._pool.first(lambda connection: _sent(connection, every))
+        return given[len(opening) :]
+
+    def commit(self) -> None:
+        """Send what waits and make everything durable.
+
+        Raises:
+            StoreError: A statement failed and its error was not heeded.
+        """
+        connection = self._connection
+        if (
+            connection is not None
+            and connection.pgconn.transaction_status == TransactionStatus.INERROR
+        ):
+            raise StoreError("A statement of the transaction failed; nothing was written.")
+        if connection is not None or self._waiting:
+            self.end_with_next()
+            self.together([])
+
+    def end(self) -> None:
+        """Undo what was not committed and give the connection back."""
+        connection, self._connection = self._connection, None
+        self._waiting = []
+        if connection is not None:
+            self._pool.take_back(connection)
+
+
+def _plain(value: object) -> object:
+    return int(value) if isinstance(value, bool) else value
+
+
+def _sent(connection: psycopg.Connection, steps: Sequence[Step]) -> list[Rows]:
+    """Send statements at once, wait once, and return the rows of each."""
+    if len(steps) == 1:
+        return [_rows(connection.execute(*steps[0], binary=True))]
+    with connection.pipeline():
+        cursors = [connection.execute(*step, binary=True) for step in steps]
+    return [_rows(cursor) for cursor in cursors]
+
+
+def _rows(cursor: psycopg.Cursor[Any]) -> Rows:
+    return cursor.fetchall() if cursor.description is not None else []

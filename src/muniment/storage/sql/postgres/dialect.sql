@@ -1,0 +1,29 @@
+-- Statements in PostgreSQL's own words; every other database has one under each of these names.
+
+-- name: any_table
+-- Whether the database holds a table of anybody's.
+SELECT 1 FROM pg_catalog.pg_class
+WHERE relkind IN ('r', 'p') AND relnamespace = current_schema()::regnamespace LIMIT 1;
+
+-- name: columns
+-- The columns of a table, in order.
+SELECT attname::text FROM pg_catalog.pg_attribute
+WHERE attrelid = to_regclass(:table) AND attnum > 0 AND NOT attisdropped ORDER BY attnum;
+
+-- name: whole_records
+-- Everything of the rows of records by their places in the scope, given as a JSON array.
+SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+    AND seq = ANY (ARRAY(SELECT jsonb_array_elements_text(:seqs)::bigint));
+
+-- name: insert_owner
+-- A new scope, with the next free number of its tenant; others of the tenant wait for it.
+WITH next AS (
+    INSERT INTO tenants (tenant_id, last_owner) VALUES (:tenant_id, 1)
+    ON CONFLICT (tenant_id) DO UPDATE SET last_owner = tenants.last_owner + 1
+    RETURNING last_owner)
+INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, version, last_seq,
+                    incarnation, created_at)
+SELECT :tenant_id, last_owner, :type, :user_id, :agent_id, :space_id, 0, 0, :incarnation,
+       :created_at
+FROM next
+RETURNING owner_no;

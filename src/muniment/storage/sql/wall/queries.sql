@@ -1,0 +1,70 @@
+-- Statements that only PostgreSQL's sessions run: locks of rows, and what is asked when a store opens.
+
+-- name: fix
+-- Nothing but the moment that a snapshot shows.
+SELECT 1;
+
+-- name: lock_owner
+-- Let no other transaction write to an owner until this one ends.
+SELECT 1 FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no FOR UPDATE;
+
+-- name: lock_sought
+-- The same for an owner by its exact parts.
+SELECT 1 FROM owners
+WHERE tenant_id = :tenant_id AND type = :type AND user_id = :user_id AND agent_id = :agent_id
+    AND space_id = :space_id
+FOR UPDATE;
+
+-- name: lock_tenant
+-- Let no other transaction add to a tenant's receipts until this one ends.
+SELECT 1 FROM tenants WHERE tenant_id = :tenant_id FOR UPDATE;
+
+-- name: role
+-- What the present role is: its name, and whether no policy would hold for it.
+SELECT current_user::text, rolsuper OR rolbypassrls FROM pg_catalog.pg_roles
+WHERE rolname = current_user;
+
+-- name: walls
+-- For each table: whether its wall is up for everybody, has its policy, and is not this role's own.
+SELECT c.relname::text, c.relrowsecurity AND c.relforcerowsecurity,
+       (SELECT count(*) = 1 FROM pg_catalog.pg_policy AS p
+        WHERE p.polrelid = c.oid AND p.polname = 'reach' AND p.polpermissive
+            AND p.polcmd = '*' AND p.polroles = '{0}'
+            AND NOT EXISTS (
+                SELECT 1 FROM pg_catalog.pg_policy AS other
+                WHERE other.polrelid = c.oid AND other.oid <> p.oid AND other.polpermissive)),
+       pg_has_role(current_user, c.relowner, 'MEMBER')
+FROM pg_catalog.pg_class AS c
+WHERE c.relkind IN ('r', 'p') AND c.relnamespace = current_schema()::regnamespace
+ORDER BY c.relname;
+
+-- name: schema_table
+-- Whether the database holds a store.
+SELECT to_regclass('schema_version') IS NOT NULL;
+
+-- name: schema_version
+-- The schema's number, and the least number of a muniment that may still use it.
+SELECT version, oldest_reader FROM schema_version;
+
+-- name: lock_schema
+-- Let nobody else change the schema until this transaction ends.
+LOCK TABLE schema_version IN ACCESS EXCLUSIVE MODE;
+
+-- name: set_version
+-- Say which schema this is.
+INSERT INTO schema_version (one, version, oldest_reader) VALUES (1, :version, :oldest_reader)
+ON CONFLICT (one) DO UPDATE
+SET version = excluded.version, oldest_reader = excluded.oldest_reader;
+
+-- name: app_role
+-- Whether the role that applications serve with exists.
+SELECT 1 FROM pg_catalog.pg_roles WHERE rolname = 'muniment_app';
+
+-- name: server_facts
+-- The server's version and the size of the database in bytes.
+SELECT current_setting('server_version'), pg_database_size(current_database());
+
+-- name: may_compact
+-- Whether this role may rewrite a table.
+SELECT current_setting('server_version_num')::bigint >= 170000
+    AND has_table_privilege('records', 'MAINTAIN');

