@@ -17,6 +17,7 @@ import muniment
 from muniment import InvalidInputError, TombstonedError
 from muniment.adapters.langgraph import MunimentSaver, for_scope
 from muniment.errors import StoreClosedError
+from muniment.testing import FrozenClock
 from tests.adapters.graphs.conftest import ALICE, BOB, Of
 
 THREAD: Any = {"configurable": {"thread_id": "1"}}
@@ -165,3 +166,13 @@ def test_what_a_task_wrote_stays_but_its_interrupt_is_replaced(of: Of) -> None:
 
     [found] = list(saver.list(place))
     assert found.pending_writes == [("task", "__interrupt__", 2), ("task", "said", 1)]
+
+
+def test_a_thread_ends_when_it_was_to_be_kept_no_longer(of: Of, clock: FrozenClock) -> None:
+    saver = MunimentSaver(of(ALICE))
+    say(saver, "a")
+    of(ALICE).thread("1", type="graph").keep_until("2030-01-01T01:00:00Z")
+    clock.advance(seconds=3600)
+
+    assert saver.get_tuple(THREAD) is None
+    assert not list(saver.list(None))

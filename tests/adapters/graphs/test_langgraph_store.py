@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.store.base import GetOp, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 
+import muniment
 from muniment import InvalidInputError, RefusedError, StoreError
 from muniment.adapters.langgraph import (
     AsyncMunimentStore,
@@ -300,3 +301,21 @@ def test_without_the_framework_the_error_names_the_extra() -> None:
 
     assert "MissingExtraError" in done.stderr
     assert "pip install 'muniment[langgraph]'" in done.stderr
+
+
+def test_a_deleted_item_leaves_no_byte_of_itself_and_may_be_put_anew(tmp_path: Path) -> None:
+    path = tmp_path / "a.db"
+    with MunimentStore.from_conn_string(path, scope=ALICE, index=INDEX) as store:
+        store.put(SEATS, "velvet", {"seat": "rhinoceros"})
+        store.delete(SEATS, "velvet")
+        assert store.get(SEATS, "velvet") is None
+    with muniment.open(path, embedder="none") as memory:
+        memory.maintain()
+
+    for file in tmp_path.glob("a.db*"):
+        held = file.read_bytes()
+        assert b"velvet" not in held
+        assert b"rhinoceros" not in held
+    with MunimentStore.from_conn_string(path, scope=ALICE) as store:
+        store.put(SEATS, "velvet", {"seat": "aisle"})
+        assert store.get(SEATS, "velvet") is not None

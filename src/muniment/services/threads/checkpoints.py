@@ -16,6 +16,7 @@ from muniment.services.threads.places import (
     LONGEST,
     Places,
     checked_id,
+    is_over,
     packed,
     thread_key,
     unpacked_object,
@@ -193,7 +194,8 @@ class CheckpointShelf(Places):
     ) -> tuple[SavedCheckpoint, ...]:
         """Return checkpoints of one thread or all, those with the greatest ids first."""
         with self._store.snapshot() as view:
-            rows = self._graphs(view, owner, thread_id)
+            now = self._clock.now()
+            rows = [one for one in self._graphs(view, owner, thread_id) if not is_over(one[1], now)]
             found = [
                 (row, entry)
                 for state, row in rows
