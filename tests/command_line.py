@@ -122,6 +122,7 @@ WITHOUT: dict[tuple[type, str], str] = {
     (ReviewDesk, "record"): "`review show` shows the record that a candidate would replace",
     (Delegate, "forget"): "it is the tool `forget_fact`",
     (Delegate, "list"): "it is the tool `list_facts`",
+    (Delegate, "named"): "it is the tool `recall_fact`",
     (Delegate, "note_used"): "only an adapter puts a packet before a model",
     (Delegate, "refuse"): "only a tool refuses what a model asks",
     (Delegate, "remember"): "it is the tool `remember_fact`",
@@ -132,7 +133,7 @@ WITHOUT: dict[tuple[type, str], str] = {
 
 TOOLS: dict[ToolName, tuple[type, str, str]] = {
     ToolName.REMEMBER: (Delegate, "remember", "remember"),
-    ToolName.RECALL: (ScopedMemory, "recall", "recall"),
+    ToolName.RECALL: (Delegate, "named", "recall"),
     ToolName.LIST: (Delegate, "list", "list"),
     ToolName.FORGET: (Delegate, "forget", "forget"),
     ToolName.SEARCH: (ScopedMemory, "recall", "recall"),

@@ -216,7 +216,7 @@ OTHERS: dict[type, set[str]] = {
         "workflow",
     },
     ReviewDesk: {"candidate", "candidates", "conflicts", "find", "forget", "record", "reject"},
-    Delegate: {"forget", "list", "note_used", "refuse", "scope", "writes"},
+    Delegate: {"forget", "list", "named", "note_used", "refuse", "scope", "writes"},
 }
 """The verbs that store nothing of what somebody says."""
 

@@ -6,13 +6,15 @@ import asyncio
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from muniment import InvalidInputError, Memory, ScopedMemory, StoreError
 from muniment.aio import open_async
-from muniment.records import Authority, WritePath
+from muniment.records import Authority, Statement, WritePath
+from muniment.scope import Principal, Role, Space
 from muniment.tools import AsyncMemoryTools, MemoryTools, ToolName, definitions, memory_rules
 from muniment.tools.outcomes import LONGEST_SHOWN
 from tests.tools.conftest import recalled, save, told
@@ -103,6 +105,51 @@ def test_what_was_saved_is_recalled_by_any_spelling_of_its_key(tools: MemoryTool
     assert recalled(tools, "max apples") == ["100"]
     assert recalled(tools, "MAX  APPLES") == ["100"]
     assert recalled(tools, "min apples") == []
+
+
+@pytest.mark.promise("TOO-1", "REC-2")
+def test_a_fact_is_found_by_its_key_however_many_records_say_the_same_words(
+    me: ScopedMemory, tools: MemoryTools
+) -> None:
+    save(tools, "max apples", "100")
+    noise = [
+        Statement(kind="insight", text="max apples", source_id=f"noise-{n}") for n in range(120)
+    ]
+    me.remember_many(noise, approved=True)
+
+    assert recalled(tools, "Max_apples") == ["100"]
+
+
+@pytest.mark.promise("TOO-1")
+def test_a_fact_is_recalled_while_it_is_true_and_from_readable_spaces_too(
+    memory: Memory, me: ScopedMemory
+) -> None:
+    lifetimes: dict[str, dict[str, Any]] = {
+        "past": {"valid_until": "2029-01-01T00:00:00Z"},
+        "future": {"valid_from": "2031-01-01T00:00:00Z"},
+        "present": {"valid_from": "2029-01-01T00:00:00Z", "valid_until": "2031-01-01T00:00:00Z"},
+    }
+    for key, times in lifetimes.items():
+        me.remember(key, kind="fact", field=key, value=key, source_id=key, approved=True, **times)
+    space = Space.of_user("acme", "1001")
+    shared = me.with_spaces(space)
+    candidate = shared.propose(
+        "shared", kind="fact", field="home", value="Oslo", source_id="shared", space=space
+    )
+    desk = memory.reviewing(Principal("acme", "dana", frozenset({Role.REVIEWER})))
+    desk.approve(
+        space,
+        candidate.candidate_id,
+        version=candidate.version,
+        content_hash=candidate.content_hash,
+    )
+    tools = MemoryTools(shared, writes="explicit")
+
+    assert [recalled(tools, key) for key in ("past", "future", "present")] == [[], [], ["present"]]
+    assert recalled(tools, "home") == ["Oslo"]
+    assert recalled(MemoryTools(me), "home") == []
+    assert told(tools.call("forget_fact", {"key": "home"}))["status"] == "not_found"
+    assert recalled(tools, "home") == ["Oslo"]
 
 
 @pytest.mark.promise("TOO-1")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from muniment.errors import ForbiddenError, InvalidInputError
-from muniment.records import JSONValue, Packet, Page, Statement
+from muniment.records import JSONValue, Packet, PacketItem, Page, Statement
 from muniment.results import Candidate, Receipt, Written
-from muniment.scope import Scope
+from muniment.scope import Owner, Scope, Space
 
 if TYPE_CHECKING:
     from muniment.scoped.base import Services
@@ -23,11 +23,14 @@ class Delegate:
     it, and it cannot bring back what was forgotten.
     """
 
-    def __init__(self, services: Services, scope: Scope, writes: Writes) -> None:
+    def __init__(
+        self, services: Services, scope: Scope, spaces: tuple[Space, ...], writes: Writes
+    ) -> None:
         if writes not in ("propose", "explicit"):
             raise InvalidInputError("writes must be 'propose' or 'explicit'.")
         self._services = services
         self._scope = scope
+        self._spaces = spaces
         self._writes = writes
 
     @property
@@ -131,6 +134,20 @@ class Delegate:
         self._services.answering.note_used(
             self._scope, packet, actor=DELEGATE.actor, reason="injection"
         )
+
+    def named(self, field: str) -> tuple[PacketItem, ...]:
+        """Return the records that hold a field now, as far as the policy shows them to an agent.
+
+        Args:
+            field: Its name, in any spelling.
+
+        Raises:
+            InvalidInputError: The name is blank or too long.
+        """
+        from muniment.rules.kinds import Reader
+
+        owners: list[Owner] = [self._scope, *self._spaces]
+        return self._services.reads.named(owners, field, Reader.AGENT)
 
     def refuse(self, reason: str) -> None:
         """Write down in the audit trail that a request of the agent was refused.

@@ -45,4 +45,4 @@ class ScopedMemory(
         Raises:
             InvalidInputError: `writes` is neither.
         """
-        return Delegate(self._services, self._scope, writes)
+        return Delegate(self._services, self._scope, self._spaces, writes)

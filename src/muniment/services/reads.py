@@ -5,18 +5,19 @@ from __future__ import annotations
 import base64
 import hmac
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from muniment.clock import Clock
+from muniment.clock import Clock, from_instant
 from muniment.errors import CursorError, InvalidInputError, NotFoundError
 from muniment.keys import digest
 from muniment.ports import OwnerState, Snapshot, Store
-from muniment.records import AuditEntry, Page, Record, Status
+from muniment.records import AuditEntry, PacketItem, Page, Record, Status
 from muniment.results import Counts
 from muniment.rules.filters import Condition, facts_of, parse_filters, passes
 from muniment.rules.kinds import Reader
 from muniment.rules.limits import check_limit
+from muniment.rules.statement import MAX_NAME, checked_text, field_key
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
@@ -49,6 +50,32 @@ class Reads:
         if record.kind in self._policy.withheld(reader):
             raise NotFoundError(_NOT_FOUND)
         return record
+
+    def named(self, owners: Sequence[Owner], name: str, reader: Reader) -> tuple[PacketItem, ...]:
+        """Return the records that hold a field now, at most one a kind and owner, own ones first.
+
+        Args:
+            owners: The scope and the spaces that it may read.
+            name: The field, in any spelling.
+            reader: Who is shown them.
+
+        Raises:
+            InvalidInputError: The name is blank or too long.
+        """
+        key, now = field_key(checked_text("field", name, MAX_NAME)), self._clock.now()
+        kinds = [kind for kind in self._policy.kinds if kind not in self._policy.withheld(reader)]
+        found: list[PacketItem] = []
+        with self._store.snapshot() as view:
+            for owner in owners:
+                state = view.owner(owner)
+                if state is None:
+                    continue
+                contested = {one.contested for one in view.conflicts(state)}
+                for kind in kinds:
+                    record = view.active_field(state, kind, key, now)
+                    if record is not None and _holds(record, now):
+                        found.append(PacketItem(record, 1.0, record.memory_id in contested))
+        return tuple(found)
 
     def history(self, scope: Scope, memory_id: str) -> tuple[Record, ...]:
         """Return a record with all that it replaced and all that replaced it, oldest first.
@@ -124,6 +151,14 @@ class Reads:
                 if len(page) < _AUDIT_PAGE:
                     break
         return tuple(entries)
+
+
+def _holds(record: Record, now: int) -> bool:
+    """Return whether a record is in force and true at an instant."""
+    at = from_instant(now)
+    begun = record.valid_from is None or record.valid_from <= at
+    ended = record.valid_until is not None and record.valid_until <= at
+    return record.status is Status.ACTIVE and begun and not ended
 
 
 def find(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> Record:

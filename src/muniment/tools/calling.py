@@ -16,7 +16,7 @@ from muniment.errors import (
     RefusedError,
     TombstonedError,
 )
-from muniment.records import canonical_json
+from muniment.records import PacketItem, canonical_json
 from muniment.results import Candidate, Outcome
 from muniment.rules.statement import field_key
 from muniment.scoped import ScopedMemory
@@ -39,7 +39,7 @@ DEFAULT_KIND = "fact"
 DEFAULT_FACTS = 20
 DEFAULT_HITS = 5
 _SAME_NAME = 50
-"""How many records that answer to a key are looked at: one a kind, in own scope and spaces."""
+"""How many records that answer to a key are looked at, besides those that hold it."""
 
 _TOLD = (
     ConflictError,
@@ -152,15 +152,19 @@ class MemoryTools:
         return Saved("saved", key, written.memory_id, None, SAVED)
 
     def _recall(self, given: _Arguments, _: str | None) -> Facts:
-        return Facts(self._named(str(given["key"])))
+        return Facts(tuple(map(Fact.of_item, self._named(str(given["key"])))))
 
-    def _named(self, key: str) -> tuple[Fact, ...]:
+    def _named(self, key: str) -> list[PacketItem]:
+        """Return what holds a key, and what is labelled with it among kinds that keep many."""
+        holding = list(self._delegate.named(key))
+        known = {item.record.memory_id for item in holding}
         wanted = field_key(key)
         found = self._memory.recall(key, limit=_SAME_NAME, minimum_score=-1, budget=None)
-        same = (item for item in found.packet if item.record.field is not None)
-        return tuple(
-            Fact.of_item(item) for item in same if field_key(item.record.field or "") == wanted
-        )
+        for item in found.packet:
+            field = item.record.field
+            if field and field_key(field) == wanted and item.record.memory_id not in known:
+                holding.append(item)
+        return holding
 
     def _list(self, given: _Arguments, _: str | None) -> Facts:
         limit, cursor = int(given.get("limit", DEFAULT_FACTS)), given.get("cursor")
@@ -177,24 +181,12 @@ class MemoryTools:
 
     def _forget(self, given: _Arguments, _: str | None) -> Withdrawn:
         key = str(given["key"]).strip()
-        found = self._own(key)
+        scope = self._memory.scope
+        found = [one.record for one in self._named(key) if one.record.scope == scope]
         if not found:
             return Withdrawn("not_found", key, (), "Nothing is saved under this key.")
-        receipts = tuple(self._delegate.forget(memory_id).receipt_id for memory_id in found)
+        receipts = tuple(self._delegate.forget(one.memory_id).receipt_id for one in found)
         return Withdrawn("deleted", key, receipts, GONE)
-
-    def _own(self, key: str) -> list[str]:
-        scope = self._memory.scope
-        ids = [fact.memory_id for fact in self._named(key)]
-        mine: list[str] = []
-        for memory_id in ids:
-            try:
-                record = self._memory.get(memory_id)
-            except NotFoundError:
-                continue
-            if record.scope == scope:
-                mine.append(memory_id)
-        return mine
 
 
 class AsyncMemoryTools:

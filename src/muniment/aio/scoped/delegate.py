@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from muniment.aio.workers import T, Workers
-from muniment.records import JSONValue, Packet, Page
+from muniment.records import JSONValue, Packet, PacketItem, Page
 from muniment.results import Candidate, Receipt, Written
 from muniment.scope import Scope
 from muniment.scoped.delegate import Writes
@@ -67,6 +67,10 @@ class AsyncDelegate:
     async def note_used(self, packet: Packet) -> None:
         """Write down in the audit trail that a model was shown a packet's records, if any."""
         await self._workers.store(self._sync.note_used, packet)
+
+    async def named(self, field: str) -> tuple[PacketItem, ...]:
+        """Return the records that hold a field now, as far as the policy shows them to an agent."""
+        return await self._workers.store(self._sync.named, field)
 
     async def refuse(self, reason: str) -> None:
         """Write down in the audit trail that a request of the agent was refused."""
