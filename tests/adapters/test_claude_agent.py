@@ -12,11 +12,12 @@ from tests.adapters.sdk import needed
 
 needed("claude_agent_sdk", "claude")
 
-from claude_agent_sdk import SessionKey
+from claude_agent_sdk import SessionKey, fold_session_summary
 from claude_agent_sdk.testing import run_session_store_conformance
 from mcp import Client
 
 from muniment import TombstonedError
+from muniment.adapters import claude_agent
 from muniment.adapters.claude_agent import (
     MunimentSessionStore,
     allowed_tools,
@@ -183,6 +184,28 @@ def test_appends_of_two_writers_both_stay_and_so_does_the_summary(plain: Store) 
         return len(loaded or []), len(await sessions.list_session_summaries("shop"))
 
     assert asyncio.run(work()) == (20, 1)
+
+
+def test_a_summary_holds_what_another_writer_appended_meanwhile(
+    plain: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = MunimentSessionStore(plain.scoped())
+    meanwhile: list[Any] = [{"type": "title", "customTitle": "Apples"}]
+
+    def fold(before: Any, key: SessionKey, entries: list[Any]) -> Any:
+        after = fold_session_summary(before, key, entries)
+        if meanwhile:
+            asyncio.run(sessions.append(KEY, [meanwhile.pop()]))
+        return after
+
+    monkeypatch.setattr(claude_agent, "fold_session_summary", fold)
+    asyncio.run(sessions.append(KEY, [{"type": "summary", "summary": "A talk."}]))
+
+    (summary,) = asyncio.run(sessions.list_session_summaries("shop"))
+    assert (summary["data"]["custom_title"], summary["data"]["summary_hint"]) == (
+        "Apples",
+        "A talk.",
+    )
 
 
 def test_a_deleted_session_has_a_receipt_and_a_late_append_is_refused(plain: Store) -> None:
