@@ -199,7 +199,8 @@ def test_a_summary_holds_what_another_writer_appended_meanwhile(
         return after
 
     monkeypatch.setattr(claude_agent, "fold_session_summary", fold)
-    asyncio.run(sessions.append(KEY, [{"type": "summary", "summary": "A talk."}]))
+    mine: list[Any] = [{"type": "summary", "summary": "A talk."}]
+    asyncio.run(sessions.append(KEY, mine))
 
     (summary,) = asyncio.run(sessions.list_session_summaries("shop"))
     assert (summary["data"]["custom_title"], summary["data"]["summary_hint"]) == (

@@ -29,13 +29,13 @@ EXAMPLES = {
 }
 
 
-def ran(name: str, folder: Path) -> str:
-    """Run an example without keys in an empty folder and return what it printed."""
+def ran(name: str, folder: Path, **variables: str) -> str:
+    """Run an example in an empty folder, without keys but those given; return what it printed."""
     environment = {key: value for key, value in os.environ.items() if key not in KEYS}
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(ROOT / "examples" / f"{name}.py")],
         cwd=folder,
-        env={**environment, "MUNIMENT_EMBEDDER": "none", "HOME": str(folder)},
+        env={**environment, "HOME": str(folder), **variables},
         capture_output=True,
         text=True,
         check=False,
