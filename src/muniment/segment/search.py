@@ -194,7 +194,7 @@ def _matches(sought: Sequence[Sought]) -> _Matches:
             lengths.append(part.lengths[here])
             start += len(part)
     return _Matches(
-        sizes=np.stack(sizes),
+        sizes=sizes[0][np.newaxis] if len(sizes) == 1 else np.stack(sizes),
         docs=_joined(docs),
         counts=_joined(counts).astype(np.float32),
         lengths=_joined(lengths),
