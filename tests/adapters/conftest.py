@@ -1,11 +1,12 @@
-"""What the tests of adapters share: a store, plain or sealed, opened sync or async."""
+"""What the tests of adapters share: a store of either database, plain or sealed, sync or async."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -13,6 +14,8 @@ import muniment
 from muniment import Record, Scope, ScopedMemory
 from muniment.adapters.bridge import AnyMemory, AnyScoped, in_scope
 from muniment.aio import open_async
+from muniment.storage import Postgres
+from tests.postgres.server import Server, running
 
 T = TypeVar("T")
 
@@ -55,17 +58,32 @@ class Store:
         )
 
 
-@pytest.fixture(params=["sync-plain", "sync-sealed", "async-plain", "async-sealed"])
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with running() as one:
+        yield one
+
+
+WAYS = ["sync-plain", "async-sealed", "sync-sealed-postgres", "async-plain-postgres"]
+
+
+@pytest.fixture(params=WAYS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    way, _, sealed = request.param.partition("-")
-    options = {"embedder": "none", "sealed": sealed == "sealed"}
-    if way == "sync":
-        with muniment.open(tmp_path / "memory.db", **options) as memory:
-            yield Store(memory)
-        return
-    opened = asyncio.run(open_async(tmp_path / "memory.db", **options))
-    yield Store(opened)
-    asyncio.run(opened.close())
+    way = request.param.split("-")
+    with ExitStack() as stack:
+        options: dict[str, Any] = {"embedder": "none"}
+        location: Path | Postgres = tmp_path / "memory.db"
+        if "postgres" in way:
+            one: Server = request.getfixturevalue("server")
+            location = stack.enter_context(one.database(tmp_path, sealed="sealed" in way))
+        else:
+            options["sealed"] = "sealed" in way
+        if "sync" in way:
+            yield Store(stack.enter_context(muniment.open(location, **options)))
+            return
+        opened = asyncio.run(open_async(location, **options))
+        stack.callback(lambda: asyncio.run(opened.close()))
+        yield Store(opened)
 
 
 @pytest.fixture
