@@ -13,8 +13,9 @@ import pytest
 
 import muniment
 from muniment import Memory, ScopedMemory, Statement
-from muniment.errors import BatchError, StoreError
+from muniment.errors import BatchError, InvalidInputError, StoreError
 from muniment.storage.views import RowTransaction
+from muniment.threads import NewEvent
 from tests.behaviour.conftest import HYBRID, LEXICAL, House, said, same_scope, texts
 from tests.governance.conftest import approved, code_of, proposed
 
@@ -85,6 +86,11 @@ def test_crash_mid_write(
 def test_non_atomic_replace(me: ScopedMemory, tmp_path: Path) -> None:
     """llama_index#23183"""
     said(me, "keep")
+    thread = me.thread("th")
+    thread.append_many([NewEvent("a"), NewEvent("b")])
+    with pytest.raises(InvalidInputError):
+        thread.append_many([NewEvent("c"), NewEvent(object())])  # type: ignore[arg-type]
+    assert [event.content for event in thread.events()] == ["a", "b"]
     before = everything(me)
     with pytest.raises(BatchError):
         me.import_many([Statement("preference", "new", "n1"), Statement("preference", "", "n2")])

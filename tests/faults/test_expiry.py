@@ -12,6 +12,7 @@ from tests.behaviour.conftest import LEXICAL, said, texts
 @pytest.mark.promise("TIM-3")
 @pytest.mark.parametrize("replaced", [False, True])
 def test_returned_until_swept(me: ScopedMemory, clock: FrozenClock, *, replaced: bool) -> None:
+    """langgraph#8902"""
     clock.set("2030-01-01T00:00:00Z")
     kept = said(me, "temp window", field="window", value="temp", expires_at="2030-01-01T00:05:00Z")
     if replaced:
@@ -38,6 +39,7 @@ def test_returned_until_swept(me: ScopedMemory, clock: FrozenClock, *, replaced:
 @LEXICAL
 @pytest.mark.promise("TIM-2")
 def test_never_swept(memory: Memory, me: ScopedMemory, clock: FrozenClock) -> None:
+    """TemporalStore#1541"""
     live = [
         Statement("feedback", f"live {n}", f"l{n}", expires_at="2099-01-01T00:00:00Z")
         for n in range(2000)

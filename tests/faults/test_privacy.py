@@ -11,6 +11,7 @@ import pytest
 import muniment
 from muniment import ScopedMemory, Statement
 from muniment.errors import BatchError, InvalidInputError, RefusedError, WrongKeyError
+from muniment.threads import NewEvent
 from tests.behaviour.conftest import LEXICAL, House, said, texts
 from tests.governance.conftest import proposed
 
@@ -97,7 +98,9 @@ def test_wrong_key_destroys(tmp_path: Path, sealed: bool) -> None:
     path = tmp_path / "m.db"
     scope = {"tenant_id": "t1", "user_id": "u1", "agent_id": "a1"}
     with muniment.open(path, embedder="none", key=one, sealed=sealed) as memory:
-        said(memory.scoped(**scope), "x")
+        me = memory.scoped(**scope)
+        said(me, "x")
+        me.thread("th").append_many([NewEvent("a"), NewEvent("b")])
     before = {file.name: file.read_bytes() for file in tmp_path.iterdir()}
     with pytest.raises(WrongKeyError):
         muniment.open(path, embedder="none", key=other)
@@ -107,3 +110,7 @@ def test_wrong_key_destroys(tmp_path: Path, sealed: bool) -> None:
     with muniment.open(path, embedder="none", key=one) as memory:
         me = memory.scoped(**scope)
         assert texts(me.list()) == texts(me.recall("x")) == ["x"]
+        assert [event.content for event in me.thread("th").events()] == ["a", "b"]
+        popped = me.thread("th").pop()
+        assert popped is not None
+        assert popped.content == "b"

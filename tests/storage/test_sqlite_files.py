@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import apsw
@@ -12,9 +11,10 @@ from muniment.errors import ForeignFileError, StoreError, StoreVersionError
 from muniment.ports import Store
 from muniment.storage import open_store
 from muniment.storage.sqlfiles import migrations, schema
-from muniment.storage.sqlite import SqliteStore, is_safe
+from muniment.storage.sqlite import is_safe
 from muniment.storage.sqlite_schema import APPLICATION_ID
 from muniment.testing.samples import everything, sample, state, stored
+from tests.storage.tracing import CrashError, shape, traced
 from tests.storage.workers import worker
 
 Contents = dict[str, bytes]
@@ -31,51 +31,30 @@ def _sqlite_file(path: Path, *statements: str) -> None:
     connection.close()
 
 
-def _shape(connection: apsw.Connection) -> list[tuple[str, ...]]:
-    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2")
-    return [(*row[:3], " ".join((row[3] or "").split())) for row in rows]
-
-
 def test_the_migrations_arrive_at_the_schema() -> None:
     step_by_step, at_once = apsw.Connection(":memory:"), apsw.Connection(":memory:")
     for _, script in migrations("sqlite"):
         step_by_step.execute(script)
     at_once.execute(schema("sqlite"))
-    assert _shape(step_by_step) == _shape(at_once)
-    assert len(_shape(at_once)) > 10
+    assert shape(step_by_step) == shape(at_once)
+    assert len(shape(at_once)) > 10
 
 
 def test_a_new_file_has_the_schema_a_stamp_and_a_log(tmp_path: Path) -> None:
     open_store(tmp_path / "memory.db").close()
     connection, fresh = apsw.Connection(str(tmp_path / "memory.db")), apsw.Connection(":memory:")
     fresh.execute(schema("sqlite"))
-    assert _shape(connection) == _shape(fresh)
+    assert shape(connection) == shape(fresh)
     assert connection.pragma("user_version") == migrations("sqlite")[-1][0]
     assert connection.pragma("application_id") == APPLICATION_ID
     assert connection.pragma("journal_mode") == "wal"
     connection.close()
 
 
-def _traced(monkeypatch: pytest.MonkeyPatch, trace: Callable[[str], None]) -> None:
-    """Have every connection that is opened from now on report each statement before it runs."""
-    connect = SqliteStore._connect
-
-    def report(_: apsw.Cursor, sql: str, __: object) -> bool:
-        trace(sql)
-        return True
-
-    def connected(store: SqliteStore) -> apsw.Connection:
-        connection = connect(store)
-        connection.exec_trace = report
-        return connection
-
-    monkeypatch.setattr(SqliteStore, "_connect", connected)
-
-
 def _first_opening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
     with monkeypatch.context() as patched:
-        _traced(patched, said.append)
+        traced(patched, said.append)
         open_store(folder / "observed.db").close()
     return said
 
@@ -94,10 +73,6 @@ def test_the_schema_the_stamp_and_the_key_are_one_transaction(
     assert len(places) > 14
 
 
-class CrashError(Exception):
-    pass
-
-
 @pytest.mark.promise("OPE-3")
 def test_an_opening_that_fails_at_any_statement_is_finished_by_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -113,12 +88,12 @@ def test_an_opening_that_fails_at_any_statement_is_finished_by_the_next(
                 raise CrashError
 
         with monkeypatch.context() as patched:
-            _traced(patched, fail)
+            traced(patched, fail)
             with pytest.raises(CrashError):
                 open_store(path)
         connection = apsw.Connection(str(path))
         finished = connection.pragma("user_version")
-        assert bool(_shape(connection)) is bool(finished)
+        assert bool(shape(connection)) is bool(finished)
         connection.close()
         _check_works(path)
 
