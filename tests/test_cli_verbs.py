@@ -16,6 +16,7 @@ from tests.command_line import TOOLS, VERBS, WITHOUT, public
 OWN = {
     "demo": "shows; calls the facade many times",
     "keys show": "what `health` says of the store's key",
+    "copy": "it works on two stores, and opens neither as a memory",
     "init": "`open` with `create`",
     "policy check": "`open` with `policy`",
 }

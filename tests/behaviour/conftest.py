@@ -14,6 +14,7 @@ import muniment
 from muniment import Memory, ScopedMemory, Written
 from muniment.records import PacketItem, Record
 from muniment.testing import FakeEmbedder, FrozenClock
+from tests.postgres.server import Fresh
 
 LEXICAL = pytest.mark.parametrize("embedder", ["lexical"], indirect=True)
 HYBRID = pytest.mark.parametrize("embedder", ["hybrid"], indirect=True)
@@ -24,7 +25,7 @@ _numbers = count()
 class House:
     """One store file and everything that was opened on it."""
 
-    path: Path | str
+    path: Any
     clock: FrozenClock
     embedder: FakeEmbedder | None
     opened: list[Memory] = field(default_factory=list)
@@ -32,7 +33,8 @@ class House:
     def open(self, **options: Any) -> Memory:  # noqa: ANN401 - whatever `muniment.open` takes
         """Open the file, as another process or a later run would."""
         settings = {"embedder": self.embedder or "none", "clock": self.clock} | options
-        memory = muniment.open(self.path, **settings)
+        place = self.path.ready(settings) if isinstance(self.path, Fresh) else self.path
+        memory = muniment.open(place, **settings)
         self.opened.append(memory)
         return memory
 
@@ -54,7 +56,9 @@ def place(tmp_path: Path) -> Path | str:
 
 
 @pytest.fixture
-def house(place: Path | str, clock: FrozenClock, embedder: FakeEmbedder | None) -> Iterator[House]:
+def house(
+    place: Path | str | Fresh, clock: FrozenClock, embedder: FakeEmbedder | None
+) -> Iterator[House]:
     house = House(place, clock, embedder)
     yield house
     for memory in house.opened:

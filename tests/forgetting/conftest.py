@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from muniment.testing import FakeEmbedder
-from tests.behaviour.conftest import clock, house, me, memory, other_tenant, other_user, place
+from tests.backends import BACKENDS, place_of
+from tests.behaviour.conftest import clock, house, me, memory, other_tenant, other_user
 
 __all__ = ["clock", "house", "me", "memory", "other_tenant", "other_user", "place"]
 
@@ -13,3 +18,8 @@ __all__ = ["clock", "house", "me", "memory", "other_tenant", "other_user", "plac
 @pytest.fixture
 def embedder() -> FakeEmbedder:
     return FakeEmbedder()
+
+
+@pytest.fixture(params=BACKENDS)
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    yield from place_of(request, tmp_path)

@@ -7,7 +7,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from muniment.scope import Principal, Role, Scope, Space, SpaceType
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.governance.model import BINDING, DAY, Owner, RefusedError
 from tests.governance.stated import Row, Said
+from tests.postgres.server import Fresh, Server
 
 ANN, BOB, ELSEWHERE = Scope("t1", "u1", "a1"), Scope("t1", "u2", "a1"), Scope("t2", "u1", "a1")
 TEAM = Space("t1", SpaceType.PROJECT, "p1")
@@ -45,9 +46,14 @@ class Store:
     """A store with its five principals, and the model of each of its owners."""
 
     sealed = False
+    server: Server | None = None
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp())
+        self.ending = ExitStack()
+        self.database: Fresh | None = None
+        if self.server is not None:
+            self.database = self.ending.enter_context(self.server.fresh(self.folder))
         self.clock = FrozenClock("2030-01-01T00:00:00Z")
         self.embedder = FakeEmbedder(dimensions=16)
         self.memory: Memory = self.opened()
@@ -59,17 +65,14 @@ class Store:
         self.number = 0
 
     def opened(self) -> Memory:
-        return muniment.open(
-            self.folder / "m.db",
-            embedder=self.embedder,
-            clock=self.clock,
-            sealed=self.sealed,
-            busy_timeout=5,
-        )
+        settings: dict[str, Any] = {"sealed": self.sealed, "busy_timeout": 5}
+        place = self.folder / "m.db" if self.database is None else self.database.ready(settings)
+        return muniment.open(place, embedder=self.embedder, clock=self.clock, **settings)
 
     def close(self) -> None:
         assert self.memory.verify().is_intact
         self.memory.close()
+        self.ending.close()
         shutil.rmtree(self.folder)
 
     def face(self, owner: Scope) -> ScopedMemory:

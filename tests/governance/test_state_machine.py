@@ -361,11 +361,19 @@ class Governed(Store, RuleBasedStateMachine):
 @pytest.mark.promise("SCO-1", "SCO-3", "WRI-9", "CON-2", "CON-5", "CON-7", "TIM-3", "FOR-3")
 @pytest.mark.slow
 @pytest.mark.parametrize("sealed", [False, True], ids=["plain", "sealed"])
-def test_any_sequence_of_verbs_leaves_what_the_model_says(sealed: bool) -> None:
+@pytest.mark.parametrize("backend", ["sqlite", "postgres"])
+def test_any_sequence_of_verbs_leaves_what_the_model_says(
+    request: pytest.FixtureRequest, backend: str, sealed: bool
+) -> None:
     class Store(Governed):
         pass
 
     Store.sealed = sealed
+    if backend == "postgres":
+        Store.server = request.getfixturevalue("server")
     run_state_machine_as_test(
-        Store, settings=settings(max_examples=40, stateful_step_count=50, deadline=None)
+        Store,
+        settings=settings(
+            max_examples=40 if backend == "sqlite" else 6, stateful_step_count=50, deadline=None
+        ),
     )

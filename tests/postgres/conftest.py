@@ -1,4 +1,4 @@
-"""One PostgreSQL server for all tests here, and a database of its own for each test."""
+"""A PostgreSQL database of its own for each test."""
 
 from __future__ import annotations
 
@@ -8,13 +8,7 @@ from pathlib import Path
 import pytest
 
 from muniment.storage import Postgres
-from tests.postgres.server import Server, running
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[Server]:
-    with running() as one:
-        yield one
+from tests.postgres.server import Server
 
 
 @pytest.fixture

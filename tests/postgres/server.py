@@ -9,9 +9,9 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 from urllib.parse import urlencode
 
 import psycopg
@@ -76,16 +76,47 @@ class Server:
         self.run("DROP DATABASE IF EXISTS {} WITH (FORCE)", database)
 
     @contextmanager
-    def database(self, folder: Path, *, sealed: bool = False) -> Iterator[Postgres]:
-        """Make a database with a new store; yield where the application role finds it."""
+    def fresh(self, folder: Path, *, sealed: bool = False) -> Iterator[Fresh]:
+        """Make a database whose store is made when it is opened first."""
         name = f"muniment_{os.getpid()}_{next(self._numbers)}"
         self.run("CREATE DATABASE {} TEMPLATE {} OWNER {}", name, "muniment_template", OWNER)
+        files = folder / name
         try:
-            files = folder / name
-            prepare_postgres(Postgres(self.location(name, OWNER), files=files), sealed=sealed)
-            yield Postgres(self.location(name, APP), files=files, patience=20)
+            owner = Postgres(self.location(name, OWNER), files=files)
+            yield Fresh(owner, Postgres(self.location(name, APP), files=files, patience=20), sealed)
         finally:
             self.drop(name)
+
+    @contextmanager
+    def database(self, folder: Path, *, sealed: bool = False) -> Iterator[Postgres]:
+        """Make a database with a new store; yield where the application role finds it."""
+        with self.fresh(folder, sealed=sealed) as database:
+            yield database.ready({})
+
+
+@dataclass
+class Fresh:
+    """A database for a store that is made when it is opened first, as a file would be.
+
+    Attributes:
+        owner: Where the role that owns it connects.
+        served: Where the application connects.
+        sealed: Whether the store is sealed unless it is opened otherwise.
+    """
+
+    owner: Postgres
+    served: Postgres
+    sealed: bool
+    is_made: bool = False
+
+    def ready(self, settings: dict[str, Any]) -> Postgres:
+        """Make the store unless it is there; return where to open it with the same settings."""
+        if not self.is_made:
+            sealed = settings.get("sealed")
+            prepare_postgres(self.owner, sealed=self.sealed if sealed is None else sealed)
+            self.is_made = True
+        patience = settings.pop("busy_timeout", self.served.patience)
+        return replace(self.served, patience=patience)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import typer
 from muniment.cli import (
     auditing,
     benchmark,
+    copying,
     demo,
     evaluate,
     exporting,
@@ -72,7 +73,7 @@ for part in (exporting, importing):
 app.add_typer(auditing.app, name="audit", help="Who did what, and whether all is as it was.")
 app.add_typer(auditing.keys, name="keys", help="What guards the store.")
 app.add_typer(policies.app, name="policy", help="The kinds, and what each may do.")
-for part in (upkeep, merging, demo):
+for part in (upkeep, merging, copying, demo):
     app.add_typer(part.app)
 app.add_typer(upkeep.maintain, name="maintain", help="Do what is due, and see what waits.")
 app.add_typer(evaluate.app, name="eval", help="Measure how well recall finds what it should.")

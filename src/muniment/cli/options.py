@@ -35,9 +35,12 @@ _TIMES = ("created_at", "valid_from", "valid_until", "expires_at")
 _TEXT_NAMES = frozenset({"kind", "field", "source_id", "actor", *_TIMES})
 
 StoreOption = Annotated[
-    Path,
+    str,
     typer.Option(
-        "--store", envvar="MUNIMENT_STORE", help="File of the store.", rich_help_panel=PANEL
+        "--store",
+        envvar="MUNIMENT_STORE",
+        help="File of the store, or postgresql://…",
+        rich_help_panel=PANEL,
     ),
 ]
 TenantOption = Annotated[
@@ -104,7 +107,7 @@ class Run:
     """One run of a command: the shared options and the way to print.
 
     Attributes:
-        store: File of the store.
+        store: File of the store, or the URL of a PostgreSQL database.
         embedder: Which embedder to use, by name.
         tenant: Tenant of the scope, or None.
         user: User of the scope, or None.
@@ -116,7 +119,7 @@ class Run:
         spaces: The shared spaces that may be read, as given.
     """
 
-    store: Path
+    store: Path | str
     embedder: str
     tenant: str | None
     user: str | None
@@ -253,7 +256,7 @@ def command(
         embedder: Whether it may use an embedder.
     """
     shared = [
-        *([("store", StoreOption, Path(DEFAULT_STORE))] if store else []),
+        *([("store", StoreOption, DEFAULT_STORE)] if store else []),
         *((part, _WHO[part], None) for part in (_REVIEWER if reviewer else _PARTS) if scope),
         *([("spaces", SpacesOption, None)] if spaces else []),
         *([("embedder", EmbedderOption, "auto")] if embedder else []),
@@ -283,9 +286,13 @@ _WHO: Mapping[str, Any] = {
 }
 
 
+def _location(given: str) -> Path | str:
+    return given if given.startswith(("postgresql://", "postgres://")) else Path(given)
+
+
 def _run(taken: Mapping[str, Any]) -> Run:
     return Run(
-        store=taken.get("store", Path(DEFAULT_STORE)),
+        store=_location(taken.get("store", DEFAULT_STORE)),
         embedder=taken.get("embedder", "none"),
         **{part: taken.get(part) for part in _WHO},
         policy=taken.get("policy"),

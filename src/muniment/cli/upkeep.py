@@ -118,6 +118,7 @@ def _store_rows(health: Health) -> dict[str, RenderableType | None]:
         "size": f"{store.bytes:,} bytes",
         "sealed": "yes" if store.sealed else "no",
         "integrity": store.integrity,
+        **({"wall": store.wall} if store.wall else {}),
         "scopes": f"{health.scopes:,}",
         "records": f"{counts.active:,} active, {counts.superseded:,} superseded, "
         f"{counts.expired:,} expired",

@@ -53,10 +53,14 @@ def init(run: Run, sealed: Sealed = False) -> None:
     """Make a store, with its key and its anchor in files beside it.
 
     One that exists is left as it is; a file of something else is refused untouched. Keep the key
-    file where no backup of the store goes.
+    file where no backup of the store goes. In PostgreSQL this needs the role that owns the
+    database, and brings an older store to the present schema.
 
     Example: muniment init --store agent-memory.db --sealed
     """
+    if isinstance(run.store, str):
+        _init_postgres(run, run.store, sealed=sealed)
+        return
     folder = run.store.absolute().parent
     if not folder.is_dir():
         raise InvalidInputError(f"The folder {folder} does not exist; make it first.")
@@ -69,6 +73,18 @@ def init(run: Run, sealed: Sealed = False) -> None:
             f"{store.location} {'is a store already' if existed else 'is ready'}.",
             f"{store.engine}, schema {store.schema_version}{', sealed' if store.sealed else ''}",
         ),
+    )
+
+
+def _init_postgres(run: Run, url: str, *, sealed: bool) -> None:
+    from muniment.providers.keys import open_key
+    from muniment.storage import Postgres, prepare_postgres
+
+    place = Postgres(url)
+    schema = prepare_postgres(place, sealed=sealed or None, master=open_key(run.key))
+    run.out.emit(
+        {"store": {"location": place.name, "schema_version": schema}, "key": f"{place.base}.key"},
+        done(f"{place.name} is ready.", f"schema {schema}; keys and anchor at {place.base}.*"),
     )
 
 

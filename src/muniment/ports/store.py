@@ -319,7 +319,7 @@ class Store(Protocol):
 
         Several callers may share one commit. If `work` raises, all it did is undone, its
         neighbours are not, and the error is raised here. `work` may run on another caller's
-        thread.
+        thread, and again after a race was lost.
 
         Raises:
             StoreBusyError: The write lock could not be had in time.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from muniment.ports import MasterKey, Store
     from muniment.storage.unlock import Unlocker
 
-__all__ = ["Postgres", "open_store", "prepare_postgres"]
+__all__ = ["Postgres", "open_store", "open_twin", "prepare_postgres"]
 
 _SQLITE = "sqlite:///"
 
@@ -149,3 +150,43 @@ def prepare_postgres(
     from muniment.storage.unlock import Unlocker
 
     return prepare(place, Unlocker(place.base, sealed=sealed, master=master))
+
+
+def open_twin(
+    original: Store,
+    location: str | Path | Postgres,
+    *,
+    master: MasterKey | None = None,
+    owner: str | None = None,
+) -> Store:
+    """Open, or make, the unsealed inside of a store's copy.
+
+    Args:
+        original: The store that it is a copy of.
+        location: Where the copy is, as for `open_store`.
+        master: What guards both; None for key files, which are copied.
+        owner: URL of the role that owns a PostgreSQL copy, to make a store there.
+
+    Raises:
+        InvalidInputError: The location is wrong, or has another store's key.
+        WrongKeyError: Another store is there.
+        StoreError: It cannot be opened or made.
+    """
+    from muniment.storage.sqlite import SqliteStore
+    from muniment.storage.twin import twin_of
+
+    name = str(location)
+    if isinstance(location, Postgres) or name.startswith(SCHEMES):
+        place = location if isinstance(location, Postgres) else Postgres(name)
+        _need_driver()
+        from muniment.storage.pg_schema import prepare
+        from muniment.storage.postgres import PostgresStore
+
+        twin = twin_of(original, place.base, master)
+        if owner is not None:
+            prepare(replace(place, url=owner, files=place.base), twin)
+        return PostgresStore(place, twin)
+    path = str(Path(name.removeprefix(_SQLITE)).absolute())
+    return SqliteStore(
+        path, busy_timeout=30.0, create=True, unlocker=twin_of(original, path, master)
+    )

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from muniment.storage.pg_pool import Pool
 
+_MOST_WAITING = 500
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
@@ -75,6 +76,8 @@ class Session:
         if known.gives_rows or not self._writes:
             return Given(self.together([(known, values)])[0])
         self._waiting += self._steps(known, values)
+        if len(self._waiting) > _MOST_WAITING:
+            self.together([])
         return Given([])
 
     def named(self, statement: str) -> Statement:

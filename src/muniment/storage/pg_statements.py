@@ -75,7 +75,8 @@ def _statement(name: str, text: str) -> Statement:
 @cache
 def statements() -> Mapping[str, Statement]:
     """Return every statement by its text in the files."""
-    return {text: _statement(name, text) for name, text in queries("postgres").items()}
+    every = {**queries("postgres"), **queries("copying")}
+    return {text: _statement(name, text) for name, text in every.items()}
 
 
 @cache

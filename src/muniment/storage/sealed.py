@@ -48,6 +48,11 @@ class SealedStore:
         return self._unlocker.vault
 
     @property
+    def inner(self) -> Store:
+        """The store of what is sealed."""
+        return self._inner
+
+    @property
     def keys(self) -> Keys:
         """The keys derived from the store's root."""
         return self._inner.keys

@@ -87,6 +87,11 @@ class Unlocker:
         self._master = master or (_Passing() if location == MEMORY else KeyFile(f"{location}.key"))
         self.vault: Vault | None = None
 
+    @property
+    def location(self) -> str:
+        """The path to which the suffixes of the store's own files are added."""
+        return self._location
+
     def refuse_orphan(self, *, is_there: bool) -> None:
         """Refuse to start anew where a key lies and its database is gone.
 

@@ -10,6 +10,7 @@ from muniment.records import Authority, Statement, canonical_json
 from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.storage.base import statement_json, to_candidate
 from muniment.storage.blocks_view import BlockSnapshot, BlockTransaction
+from muniment.storage.copy_view import CopySource, CopyTarget
 from muniment.storage.deletions_view import DeletionSnapshot, DeletionTransaction
 from muniment.storage.inspect_view import RowInspection
 from muniment.storage.rows_view import key_of
@@ -19,7 +20,7 @@ def _findings_json(findings: Sequence[Finding]) -> str:
     return canonical_json([finding.to_dict() for finding in findings])
 
 
-class RowSnapshot(DeletionSnapshot, BlockSnapshot, RowInspection):
+class RowSnapshot(DeletionSnapshot, BlockSnapshot, RowInspection, CopySource):
     """The `Snapshot` port: a consistent view of records and candidates."""
 
     def _candidate(self, row: tuple[Any, ...], owner: OwnerState) -> Candidate:
@@ -53,7 +54,7 @@ class RowSnapshot(DeletionSnapshot, BlockSnapshot, RowInspection):
         return frozenset(row[0] for row in self._all("contested", key_of(owner)))
 
 
-class RowTransaction(RowSnapshot, DeletionTransaction, BlockTransaction):
+class RowTransaction(RowSnapshot, DeletionTransaction, BlockTransaction, CopyTarget):
     """The `Transaction` port: a view that can also write."""
 
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:

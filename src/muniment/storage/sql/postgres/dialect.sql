@@ -18,7 +18,8 @@ SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 -- name: insert_owner
 -- A new scope, with the next free number of its tenant; others of the tenant wait for it.
 WITH next AS (
-    INSERT INTO tenants (tenant_id, last_owner) VALUES (:tenant_id, 1)
+    INSERT INTO tenants (tenant_id, last_owner)
+    SELECT :tenant_id, coalesce(max(owner_no), 0) + 1 FROM owners WHERE tenant_id = :tenant_id
     ON CONFLICT (tenant_id) DO UPDATE SET last_owner = tenants.last_owner + 1
     RETURNING last_owner)
 INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, version, last_seq,
