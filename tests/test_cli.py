@@ -351,7 +351,7 @@ def test_what_hides_is_shown_as_an_escape_and_joiners_of_persian_stay(
 
 def test_a_policy_of_one_s_own_is_checked_shown_and_used(cli: Command) -> None:
     builtin = cli("policy", "show", "--json").json
-    assert builtin["kinds"]["preference"]["model"] == ["propose", "read"]
+    assert builtin["kinds"]["decision"]["model"] == ["propose", "read"]
     text = files("muniment.rules").joinpath("policy.toml").read_text("utf-8")
     Path("own.toml").write_text(text.replace("kinds.preference", "kinds.taste"), "utf-8")
     assert "10 kinds" in cli("policy", "check", "own.toml").out

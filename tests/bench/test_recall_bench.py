@@ -47,7 +47,7 @@ def test_a_peer_that_is_not_installed_is_said_to_be_absent(
 def test_a_peer_keeps_owners_apart(name: str, tmp_path: Path) -> None:
     kind = KINDS[name]
     if kind.installed is None:
-        pytest.skip(f"{kind.package} is not installed")
+        pytest.skip(f"{kind.package} is not installed or cannot run here")
     peer = kind.open(tmp_path / "peer", PreparedEmbedder())
     texts = list(sentences(1, 6))
     peer.add(("tenant", "1", "bench"), ["1-0", "1-1", "1-2"], texts[:3])

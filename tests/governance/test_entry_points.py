@@ -152,7 +152,7 @@ ENTRY_POINTS: dict[tuple[type, str], Callable[[Prepared], Call]] = {
     (ReviewDesk, "revise"): lambda at: Call(
         [SCOPE, at.other], {"text": at.text}, [at.other, "--text", at.text]
     ),
-    (Delegate, "remember"): lambda at: Call([at.text], KIND),
+    (Delegate, "remember"): lambda at: Call([at.text], {**KIND, "kind": "context"}),
 }
 """Every verb that writes what somebody says, and how it is called."""
 

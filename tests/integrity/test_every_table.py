@@ -16,14 +16,14 @@ import apsw
 import pytest
 
 import muniment
-from muniment import Memory
+from muniment import Memory, Statement
 from muniment.errors import MunimentError, StoreCorruptError
 from muniment.storage.sqlfiles import schema
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.integrity.conftest import scope_of
 from tests.integrity.editing import Editor
 
-UNGUARDED = {"store", "models", "removals"}
+UNGUARDED = {"store", "models", "removals", "usage"}
 SIDES = ("", ".key", ".keys", ".anchor")
 
 
@@ -71,6 +71,12 @@ def filled(path: Path, *, sealed: bool) -> None:
         other = path.with_name("other.jsonl")
         other.write_text(exported(path.with_name("other.db")), encoding="utf-8")
         scope_of(memory, "user_9").import_export(other)
+        crowd = [
+            Statement("context", f"Small talk {number}.", source_id=f"c{number}")
+            for number in range(64)
+        ]
+        scope_of(memory, "user_10").remember_many(crowd, approved=True)
+        memory.maintain()
 
 
 @pytest.fixture(scope="module", params=["plain", "sealed"])

@@ -6,10 +6,12 @@ and asked by meaning alone.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
@@ -43,18 +45,22 @@ class Kind:
         module: Module of this package that opens it.
         opener: Name of the function there.
         most: How many records to load at most, because it loads slowly.
+        extends: Whether it needs an SQLite that loads extensions.
     """
 
     package: str | None
     module: str
     opener: str
     most: int
+    extends: bool = False
 
     @property
     def installed(self) -> str | None:
-        """The installed version, or None when it is absent."""
+        """The installed version, or None when it is absent or cannot run here."""
         if self.package is None:
             return ""
+        if self.extends and not _loads_extensions():
+            return None
         try:
             return version(self.package)
         except ModuleNotFoundError:
@@ -68,12 +74,17 @@ class Kind:
         return found(folder, embedder)
 
 
+def _loads_extensions() -> bool:
+    built_in = hasattr(sqlite3.Connection, "enable_load_extension")
+    return built_in or find_spec("pysqlite3") is not None
+
+
 _HERE = "muniment.bench.peers"
 KINDS = {
     "json and python": Kind(None, f"{_HERE}.json_rows", "open_rows", 20_000),
     "langgraph memory": Kind("langgraph", f"{_HERE}.langgraph", "open_memory", 20_000),
     "langgraph sqlite": Kind(
-        "langgraph-checkpoint-sqlite", f"{_HERE}.langgraph", "open_sqlite", 20_000
+        "langgraph-checkpoint-sqlite", f"{_HERE}.langgraph", "open_sqlite", 20_000, extends=True
     ),
     "mem0": Kind("mem0ai", f"{_HERE}.mem0", "open_mem0", 2_000),
     "chroma": Kind("chromadb", f"{_HERE}.chroma", "open_chroma", 20_000),
