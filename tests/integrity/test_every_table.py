@@ -65,18 +65,18 @@ def filled(path: Path, *, sealed: bool) -> None:
             )
         for number in range(2):
             me.propose("Perhaps.", kind="context", source_id=f"p{number}")
-        me.reject(me.candidates()[0].candidate_id, reason="no")
-        me.thread("talk").append({"said": "Good morning."})
-        me.forget(me.list().records[0].memory_id)
-        other = path.with_name("other.jsonl")
-        other.write_text(exported(path.with_name("other.db")), encoding="utf-8")
-        scope_of(memory, "user_9").import_export(other)
         crowd = [
             Statement("context", f"Small talk {number}.", source_id=f"c{number}")
             for number in range(64)
         ]
         scope_of(memory, "user_10").remember_many(crowd, approved=True)
         memory.maintain()
+        me.reject(me.candidates()[0].candidate_id, reason="no")
+        me.thread("talk").append({"said": "Good morning."})
+        me.forget(me.list().records[0].memory_id)
+        other = path.with_name("other.jsonl")
+        other.write_text(exported(path.with_name("other.db")), encoding="utf-8")
+        scope_of(memory, "user_9").import_export(other)
 
 
 @pytest.fixture(scope="module", params=["plain", "sealed"])

@@ -6,7 +6,6 @@ and asked by meaning alone.
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -75,7 +74,7 @@ class Kind:
 
 
 def _loads_extensions() -> bool:
-    built_in = hasattr(sqlite3.Connection, "enable_load_extension")
+    built_in = hasattr(import_module("sqlite3").Connection, "enable_load_extension")
     return built_in or find_spec("pysqlite3") is not None
 
 
