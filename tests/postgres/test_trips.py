@@ -52,7 +52,6 @@ def trips(counter: Counter, me: ScopedMemory, question: str, **how: object) -> i
     return counter.turns - before
 
 
-@pytest.mark.promise("REC-2")
 def test_a_warm_recall_makes_two_round_trips_at_most(far: tuple[ScopedMemory, Counter]) -> None:
     me, counter = far
     me.recall("tea")
