@@ -160,6 +160,7 @@ def test_persian_keys_and_values_go_in_and_come_out(tools: MemoryTools) -> None:
     assert told(tools.call("search_memory", {"query": "چند سیب؟"}))["found"] == 1
 
 
+@pytest.mark.promise("TOO-1", "WRI-8")
 def test_what_an_agent_proposes_waits_and_says_so(me: ScopedMemory) -> None:
     tools = MemoryTools(me)
 
@@ -178,6 +179,7 @@ def test_what_an_agent_proposes_waits_and_says_so(me: ScopedMemory) -> None:
     assert recalled(tools, "max apples") == ["100"]
 
 
+@pytest.mark.promise("TOO-1", "WRI-8")
 def test_a_granted_agent_writes_for_the_person_and_ranks_below_them(
     me: ScopedMemory, tools: MemoryTools
 ) -> None:
