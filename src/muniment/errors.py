@@ -25,6 +25,7 @@
     ├── MissingExtraError            missing_extra      (also an ImportError)
     └── StoreError                   store_failed
         ├── StoreBusyError           store_busy
+        │   └── TenantMovedError     tenant_moved
         ├── StoreUnavailableError    store_unavailable
         ├── UnsafeRoleError          unsafe_role
         ├── StoreClosedError         store_closed
@@ -239,6 +240,12 @@ class StoreBusyError(StoreError):
     """Another process held the database's write lock for longer than the busy timeout."""
 
     code = "store_busy"
+
+
+class TenantMovedError(StoreBusyError):
+    """A tenant is on its way from one server to another. Nothing was done; retry."""
+
+    code = "tenant_moved"
 
 
 class StoreUnavailableError(StoreError):

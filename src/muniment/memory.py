@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from muniment.services.segments import Segments
     from muniment.services.usage import UsageNotes
     from muniment.services.words import WordKeys
-    from muniment.storage import Postgres
+    from muniment.storage import Postgres, Shards
     from muniment.transfers import ExportReport, ImportReport
     from muniment.upkeep import Upkeep
 
@@ -37,7 +37,7 @@ DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
 
 def open(  # noqa: A001 - `muniment.open` reads as what it does
-    location: str | Path | Postgres,
+    location: str | Path | Postgres | Shards,
     *,
     embedder: object = "auto",
     reranker: object = None,
@@ -57,7 +57,8 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
 
     Args:
         location: A file path, `sqlite:///path`, `:memory:`, `postgresql://user@host/database`, or
-            a `muniment.storage.Postgres`.
+            a `muniment.storage.Postgres`; a TOML file that names several servers, or a
+            `muniment.storage.Shards`.
         embedder: `"auto"` (the built-in model when `muniment[local]` is installed, else none),
             `"local"`, `"none"`, `"openai:MODEL"`, `"azure:DEPLOYMENT"`, an object with
             `embed_passages` and `embed_query`, one with `encode`, or a callable from texts to

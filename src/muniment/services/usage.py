@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
@@ -66,14 +67,22 @@ class UsageNotes:
                 taken, self._waiting, self._since = self._waiting, {}, None
             if not taken:
                 return
-            try:
-                self._store.write(lambda tx: _add_all(tx, taken))
-            except MunimentError:
-                with self._lock:
-                    for key, (count, at) in taken.items():
-                        more, later = self._waiting.get(key, (0, at))
-                        self._waiting[key] = (count + more, later)
-                raise
+            failed: MunimentError | None = None
+            for tenant_id in {owner.tenant_id for owner, _ in taken}:
+                part = {key: taken[key] for key in taken if key[0].tenant_id == tenant_id}
+                try:
+                    self._store.write(partial(_add_all, taken=part))
+                except MunimentError as error:
+                    self._put_back(part)
+                    failed = error
+            if failed is not None:
+                raise failed
+
+    def _put_back(self, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:
+        with self._lock:
+            for key, (count, at) in taken.items():
+                more, later = self._waiting.get(key, (0, at))
+                self._waiting[key] = (count + more, later)
 
 
 def _add_all(tx: Transaction, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:

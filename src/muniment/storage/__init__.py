@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,18 +11,31 @@ from typing import TYPE_CHECKING
 from muniment.errors import InvalidInputError, MissingExtraError
 from muniment.rules.statement import refuse_unstorable
 from muniment.storage.pg_place import SCHEMES, Postgres
+from muniment.storage.shards import SUFFIX, Shards, read_shards
 
 if TYPE_CHECKING:
     from muniment.ports import MasterKey, Store
+    from muniment.storage.pg_map import TenantMap
+    from muniment.storage.pg_move import TenantMove
     from muniment.storage.unlock import Unlocker
 
-__all__ = ["Postgres", "open_store", "open_twin", "prepare_postgres"]
+__all__ = [
+    "Postgres",
+    "Shards",
+    "move_tenant",
+    "open_store",
+    "open_twin",
+    "placements",
+    "prepare_postgres",
+    "prepare_shards",
+    "read_shards",
+]
 
 _SQLITE = "sqlite:///"
 
 
 def open_store(
-    location: str | Path | Postgres,
+    location: str | Path | Postgres | Shards,
     *,
     busy_timeout: float = 30.0,
     create: bool = True,
@@ -32,7 +47,8 @@ def open_store(
 
     Args:
         location: A file path, `sqlite:///path`, `:memory:` for a store that ends with the process,
-            `postgresql://user@host/database`, or a `Postgres` that says more.
+            `postgresql://user@host/database`, or a `Postgres` that says more; a file `….toml` that
+            names several servers, or `Shards`.
         busy_timeout: Seconds to wait for another process's write to finish. A `Postgres` says its
             own.
         create: Whether to make the file when it does not exist. A store in PostgreSQL is made by
@@ -51,14 +67,16 @@ def open_store(
         UnsafeRoleError: Row-level security would not hold for the role that connects.
         StoreError: The file cannot be opened, is foreign, damaged or too new.
     """
-    if not isinstance(location, str | Path | Postgres):
+    if not isinstance(location, str | Path | Postgres | Shards):
         raise InvalidInputError("The location must be a path or a string.")
-    if isinstance(location, Postgres):
+    if isinstance(location, Postgres | Shards):
         return _open_postgres(location, sealed, master, file_key)
     name = str(location)
     refuse_unstorable("location", name)
     if name.startswith(SCHEMES):
         return _open_postgres(Postgres(name, patience=busy_timeout), sealed, master, file_key)
+    if name.endswith(SUFFIX):
+        return _open_postgres(read_shards(Path(name)), sealed, master, file_key)
     return _open_sqlite(name, busy_timeout, sealed, master, file_key, create=create)
 
 
@@ -93,18 +111,21 @@ def _open_sqlite(
 
 
 def _open_postgres(
-    place: Postgres,
+    place: Postgres | Shards,
     sealed: bool | None,  # noqa: FBT001 - passed on as it was given
     master: MasterKey | None,
     file_key: str | None,
 ) -> Store:
     _need_driver()
+    from muniment.storage.pg_routed import RoutedStore
     from muniment.storage.postgres import PostgresStore
     from muniment.storage.unlock import Unlocker
 
     if file_key is not None:
         raise InvalidInputError("file_key encrypts a SQLite file; use sealed=True on PostgreSQL.")
     unlocker = Unlocker(place.base, sealed=sealed, master=master)
+    if isinstance(place, Shards):
+        return _sealing(RoutedStore(place, unlocker), unlocker)
     return _sealing(PostgresStore(place, unlocker), unlocker)
 
 
@@ -190,3 +211,77 @@ def open_twin(
     return SqliteStore(
         path, busy_timeout=30.0, create=True, unlocker=twin_of(original, path, master)
     )
+
+
+def prepare_shards(
+    shards: Shards, *, sealed: bool | None = None, master: MasterKey | None = None
+) -> int:
+    """Make a store on several servers, or add servers to one; return the schema's number.
+
+    What a server holds already stays where it is and is put on the map.
+
+    Args:
+        shards: The servers, with the URLs of the role that owns each database.
+        sealed: Whether everything in a new store is sealed.
+        master: What guards a new store; None for a key file.
+
+    Raises:
+        InvalidInputError: A server is another one than the map says, or two have the same tenant.
+        WrongKeyError: A server holds another store.
+        StoreError: As for `prepare_postgres`.
+    """
+    _need_driver()
+    from muniment.storage.pg_found import found
+    from muniment.storage.unlock import Unlocker
+
+    return found(shards, Unlocker(shards.base, sealed=sealed, master=master))
+
+
+def placements(shards: Shards) -> list[tuple[str, str, str | None]]:
+    """Return every tenant with its server, and with the one that it is being moved to or None.
+
+    Args:
+        shards: The servers, with the application role's URLs.
+
+    Raises:
+        MissingExtraError: PostgreSQL's driver is not installed. Names the extra.
+        StoreUnavailableError: The map's server cannot be reached.
+    """
+    with _tenant_map(shards) as tenants:
+        return tenants.placements()
+
+
+def move_tenant(shards: Shards, tenant_id: str, target: str) -> TenantMove:
+    """Move a tenant to another server while it is used, or carry on an interrupted move.
+
+    Reading goes on all the time; writes wait while the last differences are copied.
+
+    Args:
+        shards: The servers, with the application role's URLs.
+        tenant_id: The tenant.
+        target: Name of the server to move it to; its present one takes back an unfinished move.
+
+    Raises:
+        InvalidInputError: There is no such server, or the tenant is on its way to another.
+        NotFoundError: No such tenant is on the map.
+        StoreUnavailableError: A server cannot be reached; run it again.
+        StoreBusyError: Another run has taken over, or a writer does not end; run it again.
+        StoreError: What arrived is not what was sent; the tenant stays where it was.
+    """
+    with _tenant_map(shards) as tenants:
+        from muniment.storage.pg_move import Mover
+
+        return Mover(tenants).move(tenant_id, target)
+
+
+@contextmanager
+def _tenant_map(shards: Shards) -> Iterator[TenantMap]:
+    _need_driver()
+    from muniment.storage.pg_map import TenantMap
+
+    tenants = TenantMap(shards)
+    try:
+        tenants.pool(shards.map)
+        yield tenants
+    finally:
+        tenants.close()

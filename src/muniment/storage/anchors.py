@@ -122,10 +122,13 @@ class Anchoring:
     def note(self, head: HeadOf) -> None:
         """Note the owners that moved; what cannot be noted now is noted with the next ones."""
         if self._is_on and self._waiting and self._pid == os.getpid():
-            heads = [head(*place) for place in sorted(self._waiting)]
+            heads = {}
+            for place in sorted(self._waiting):
+                with suppress(StoreError):
+                    heads[place] = head(*place)
             with suppress(StoreError):
-                self._anchors().note(one for one in heads if one is not None)
-                self._waiting.clear()
+                self._anchors().note(one for one in heads.values() if one is not None)
+                self._waiting -= set(heads)
 
     def write(self, heads: Iterable[Head], *, renew: bool) -> None:
         """Note every owner, in a new anchor if asked or if there never was one."""

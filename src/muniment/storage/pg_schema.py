@@ -19,7 +19,7 @@ from muniment.errors import (
 )
 from muniment.storage.pg_errors import driver_errors
 from muniment.storage.pg_reach import Reach, reach_statement
-from muniment.storage.pg_statements import own_statements, statements
+from muniment.storage.pg_statements import own_statements, statements, translate
 from muniment.storage.sqlfiles import migrations, queries
 from muniment.storage.unlock import Mark
 
@@ -36,13 +36,16 @@ OLDEST_READER = 1
 
 def run(connection: Cursor, name: str, values: dict[str, Any] | None = None) -> list[Any]:
     """Run one statement by its name and return its rows."""
-    common = queries("postgres")
-    known = statements()[common[name]] if name in common else own_statements()[name]
-    cursor = connection.execute(known.text, values or {})
+    common, own = queries("postgres"), own_statements()
+    if name in common:
+        text = statements()[common[name]].text
+    else:
+        text = own[name].text if name in own else translate(queries("map")[name])
+    cursor = connection.execute(text, values or {})
     return cursor.fetchall() if cursor.description is not None else []
 
 
-def prepare(place: Postgres, unlocker: Unlocker) -> int:
+def prepare(place: Postgres, unlocker: Unlocker, *, like: Mark | None = None) -> int:
     """Make a store, or bring one to the present schema, in one transaction; return its number.
 
     Run by the role that owns the tables. Several processes may do this at once: one does the work.
@@ -50,6 +53,7 @@ def prepare(place: Postgres, unlocker: Unlocker) -> int:
     Args:
         place: The database, with the owner role's URL.
         unlocker: Makes the key of a new store.
+        like: What another server of the same store says of its key; None to make a key.
 
     Raises:
         InvalidInputError: The role `muniment_app` does not exist.
@@ -60,11 +64,11 @@ def prepare(place: Postgres, unlocker: Unlocker) -> int:
     with driver_errors(place.name):
         for _ in range(_RIVALS):
             with suppress(*_MADE), psycopg.connect(place.url) as connection:
-                return _prepare(connection, place, unlocker)
+                return _prepare(connection, place, unlocker, like)
     raise StoreError(f"{place.name}: the schema could not be made; nothing was kept.")
 
 
-def _prepare(connection: Cursor, place: Postgres, unlocker: Unlocker) -> int:
+def _prepare(connection: Cursor, place: Postgres, unlocker: Unlocker, like: Mark | None) -> int:
     connection.execute(reach_statement(Reach()))
     if not run(connection, "app_role"):
         raise InvalidInputError(
@@ -77,11 +81,15 @@ def _prepare(connection: Cursor, place: Postgres, unlocker: Unlocker) -> int:
         values = {"version": number, "oldest_reader": OLDEST_READER}
         run(connection, "set_version", values)
     if not run(connection, "mark"):
-        unlocker.refuse_orphan(is_there=False)
-        Path(place.base).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        mark = asdict(unlocker.make())
+        mark = asdict(like or _made(place, unlocker))
         run(connection, "insert_mark", {name: _number(value) for name, value in mark.items()})
     return len(migrations("postgres"))
+
+
+def _made(place: Postgres, unlocker: Unlocker) -> Mark:
+    unlocker.refuse_orphan(is_there=False)
+    Path(place.base).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return unlocker.make()
 
 
 def _number(value: object) -> object:
@@ -125,6 +133,30 @@ def present(connection: Cursor, name: str) -> tuple[int, Mark]:
         )
     ((fingerprint, sealed, anchored),) = run(connection, "mark")
     return version, Mark(fingerprint, bool(sealed), bool(anchored))
+
+
+def refuse_stranger(connection: Cursor, name: str, shard: tuple[str, str] | None) -> None:
+    """Refuse one server of several that is opened alone, or as another one than it is.
+
+    Args:
+        connection: To the server.
+        name: What an error calls it.
+        shard: The name that it should have and that of the map's server; None for a store alone.
+
+    Raises:
+        InvalidInputError: It is another one. Says what to open.
+    """
+    said = run(connection, "shard")
+    if (said[0] if said else None) == shard:
+        return
+    if shard is None:
+        raise InvalidInputError(
+            f"{name} is the server {said[0][0]} of several; open the TOML file that names them all."
+        )
+    raise InvalidInputError(
+        f"{name} does not know itself as the server {shard[0]} of the map on {shard[1]}; run "
+        "`muniment init` on the TOML file with the owner role, or correct the file."
+    )
 
 
 def check_wall(connection: Cursor, name: str) -> str:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from psycopg.pq import TransactionStatus
 
@@ -44,6 +44,38 @@ class Given:
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         """Go through them."""
         return iter(self._rows)
+
+
+class Transacting(Protocol):
+    """The `Connection` of a view: a transaction that is begun, committed and ended."""
+
+    def execute(self, statement: str, values: Mapping[str, Any], /) -> Given:
+        """Run a statement of the files with its named values."""
+        ...
+
+    def named(self, statement: str) -> Statement:
+        """Return what is known of a statement of the files."""
+        ...
+
+    def end_with_next(self) -> None:
+        """Let the transaction end in the next round trip."""
+        ...
+
+    def together(self, calls: Sequence[tuple[Statement, Mapping[str, Any]]]) -> list[Rows]:
+        """Run several statements in one round trip and return the rows of each."""
+        ...
+
+    def commit(self) -> None:
+        """Send what waits and make everything durable.
+
+        Raises:
+            StoreError: A statement failed and its error was not heeded.
+        """
+        ...
+
+    def end(self) -> None:
+        """Undo what was not committed and give the connection back."""
+        ...
 
 
 class Session:
@@ -107,9 +139,15 @@ class Session:
         if reach != self._reach:
             self._reach = reach
             yield reach_statement(reach), None
+        yield from self._admission(values)
         if self._writes:
             yield from self._locks(statement, values)
         yield statement.text, {name: _plain(value) for name, value in values.items()}
+
+    def _admission(self, values: Mapping[str, Any]) -> Iterable[Step]:
+        """Return what must hold before a statement may run; fails when it does not."""
+        del values
+        return ()
 
     def _locks(self, statement: Statement, values: Mapping[str, Any]) -> Iterator[Step]:
         """Yield the lock that a statement needs and the transaction does not have yet."""
@@ -131,7 +169,7 @@ class Session:
     def _run(self, steps: Sequence[Step]) -> list[Rows]:
         if self._connection is None:
             return self._first(steps)
-        return _sent(self._connection, steps)
+        return sent(self._connection, steps)
 
     def _first(self, steps: Sequence[Step]) -> list[Rows]:
         """Begin; on another connection when the one that was lent turns out to be dead."""
@@ -139,7 +177,7 @@ class Session:
         if self._reach != Reach():
             opening.pop()
         every = [*opening, *steps]
-        given, self._connection = self._pool.first(lambda connection: _sent(connection, every))
+        given, self._connection = self._pool.first(lambda connection: sent(connection, every))
         return given[len(opening) :]
 
     def commit(self) -> None:
@@ -170,7 +208,7 @@ def _plain(value: object) -> object:
     return int(value) if isinstance(value, bool) else value
 
 
-def _sent(connection: psycopg.Connection, steps: Sequence[Step]) -> list[Rows]:
+def sent(connection: psycopg.Connection, steps: Sequence[Step]) -> list[Rows]:
     """Send statements at once, wait once, and return the rows of each."""
     if len(steps) == 1:
         return [_rows(connection.execute(*steps[0], binary=True))]

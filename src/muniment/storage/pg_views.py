@@ -10,7 +10,7 @@ from muniment.scope import Owner
 from muniment.storage.base import owner_values
 from muniment.storage.guard import Guard
 from muniment.storage.ledger import Rows
-from muniment.storage.pg_session import Session
+from muniment.storage.pg_session import Transacting
 from muniment.storage.pg_statements import own_statements
 from muniment.storage.views import RowSnapshot
 
@@ -29,7 +29,11 @@ class PgSnapshot(RowSnapshot):
     """
 
     def __init__(
-        self, session: Session, sql: Mapping[str, str], guard: Guard, owners: Sequence[Owner] = ()
+        self,
+        session: Transacting,
+        sql: Mapping[str, str],
+        guard: Guard,
+        owners: Sequence[Owner] = (),
     ) -> None:
         super().__init__(session, sql, guard)
         self._session = session

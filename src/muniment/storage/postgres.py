@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,8 +22,8 @@ from muniment.storage.ledger import OWNERS, PROTECTED
 from muniment.storage.pg_errors import driver_errors, may_repeat
 from muniment.storage.pg_place import Postgres
 from muniment.storage.pg_pool import Pool
-from muniment.storage.pg_schema import check_wall, present, run
-from muniment.storage.pg_session import READING, WRITING, Session
+from muniment.storage.pg_schema import check_wall, present, refuse_stranger, run
+from muniment.storage.pg_session import READING, WRITING, Session, Transacting
 from muniment.storage.pg_views import PgSnapshot
 from muniment.storage.sqlfiles import queries
 from muniment.storage.unlock import Unlocker
@@ -44,8 +44,10 @@ class PostgresStore:
     Args:
         place: Where the database is.
         unlocker: Finds the store's key.
+        shard: Its name and that of the map's server, when it is one server of several.
 
     Raises:
+        InvalidInputError: It is one server of several and is opened alone.
         MissingExtraError: The extra `postgres` is not installed.
         StoreUnavailableError: The database cannot be reached.
         UnsafeRoleError: Row-level security would not hold.
@@ -55,7 +57,9 @@ class PostgresStore:
         StoreError: There is no store.
     """
 
-    def __init__(self, place: Postgres, unlocker: Unlocker) -> None:
+    def __init__(
+        self, place: Postgres, unlocker: Unlocker, *, shard: tuple[str, str] | None = None
+    ) -> None:
         self._place = place
         self._closed = False
         self._sql = queries("postgres")
@@ -63,19 +67,19 @@ class PostgresStore:
         self._pool = Pool(place)
         with self._connection() as connection, connection.transaction():
             self._version, mark = present(connection, place.name)
-            self._role = check_wall(connection, place.name)
+            refuse_stranger(connection, place.name, shard)
+            check_wall(connection, place.name)
             columns = {table: self._columns(connection, table) for table in (*PROTECTED, OWNERS)}
         self._mark = mark
         self._guard = Guard(unlocker.open(mark), columns)
         self._anchoring = Anchoring(place.base, self.keys, is_on=mark.anchored)
 
     @contextmanager
-    def _connection(self) -> Iterator[psycopg.Connection[Any]]:
+    def _connection(self, place: Postgres | None = None) -> Iterator[psycopg.Connection[Any]]:
         """Make a connection of its own for what is no transaction of rows."""
-        with driver_errors(self._place.name):
-            connection = psycopg.connect(
-                self._place.url, autocommit=True, options=self._place.options
-            )
+        place = place or self._place
+        with driver_errors(place.name):
+            connection = psycopg.connect(place.url, autocommit=True, options=place.options)
             try:
                 yield connection
             finally:
@@ -83,6 +87,12 @@ class PostgresStore:
 
     def _columns(self, connection: psycopg.Connection[Any], table: str) -> tuple[str, ...]:
         return tuple(name for (name,) in run(connection, "columns", {"table": table}))
+
+    def _session(self, begin: str) -> Transacting:
+        return Session(self._pool, begin)
+
+    def _places(self) -> Iterable[Postgres]:
+        return (self._place,)
 
     def _check(self) -> None:
         if self._closed:
@@ -102,7 +112,7 @@ class PostgresStore:
     def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
         """Open a consistent view; it shows the moment at which it was opened."""
         self._check()
-        session = Session(self._pool, READING)
+        session = self._session(READING)
         try:
             with driver_errors(self._place.name):
                 yield PgSnapshot(session, self._sql, self._guard, owners)
@@ -126,7 +136,7 @@ class PostgresStore:
     def _once(
         self, work: Callable[[Transaction], T], *, last: bool
     ) -> tuple[T, set[tuple[str, int]]]:
-        session = Session(self._pool, WRITING)
+        session = self._session(WRITING)
         try:
             transaction = RowTransaction(session, self._sql, self._guard)
             result = work(transaction)
@@ -183,21 +193,25 @@ class PostgresStore:
             StoreError: This role may not do it.
         """
         self._check()
-        with self._connection() as connection:
-            if not run(connection, "may_compact")[0][0]:
-                raise StoreError(
-                    f"{self._place.name}: compaction needs PostgreSQL 17 and the MAINTAIN "
-                    "privilege of muniment_app; let the owner role run CLUSTER instead."
-                )
-            connection.execute("CLUSTER")
+        for place in self._places():
+            with self._connection(place) as connection:
+                if not run(connection, "may_compact")[0][0]:
+                    raise StoreError(
+                        f"{place.name}: compaction needs PostgreSQL 17 and the MAINTAIN privilege "
+                        "of muniment_app; let the owner role run CLUSTER instead."
+                    )
+                connection.execute("CLUSTER")
 
     def info(self) -> StoreInfo:
         """Return the server's version, the database and its size."""
         self._check()
-        with self._connection() as connection:
-            ((version, size),) = run(connection, "server_facts")
-            with connection.transaction():
-                role = check_wall(connection, self._place.name)
+        size, version, role = 0, "", ""
+        for place in self._places():
+            with self._connection(place) as connection:
+                ((version, more),) = run(connection, "server_facts")
+                with connection.transaction():
+                    role = check_wall(connection, place.name)
+            size += more
         return StoreInfo(
             engine=f"PostgreSQL {version}",
             location=self._place.name,

@@ -133,11 +133,13 @@ class DeletionJob:
             busy = isinstance(error, StoreBusyError)
             self._delay(ready, Waiting.READER if busy else Waiting.COMPACTION)
             raise
-        if ready:
-            self._store.write(
-                lambda tx: [self._fanout.move(tx, part, Step.COMPACTED) for part in ready]
-            )
+        for parts in _by_tenant(ready):
+            self._store.write(partial(self._compacted, parts=parts))
         return self._verify_all()
+
+    def _compacted(self, tx: Transaction, parts: Sequence[Deletion]) -> None:
+        for part in parts:
+            self._fanout.move(tx, part, Step.COMPACTED)
 
     def _reseal(self, ready: Sequence[Deletion]) -> None:
         """Give the survivors of a sealed scope a new key, so that older copies are shredded too."""
@@ -148,12 +150,12 @@ class DeletionJob:
                 self._store.reseal(state)
 
     def _delay(self, ready: Sequence[Deletion], waiting: Waiting) -> None:
-        def work(tx: Transaction) -> None:
-            for part in ready:
+        def work(tx: Transaction, parts: Sequence[Deletion]) -> None:
+            for part in parts:
                 self._fanout.delay(tx, part, waiting)
 
-        if ready:
-            self._store.write(work)
+        for parts in _by_tenant(ready):
+            self._store.write(partial(work, parts=parts))
 
     def _verify_all(self) -> int:
         with self._store.snapshot() as view:
@@ -221,6 +223,15 @@ class DeletionJob:
 
 def _jobs(parts: Iterable[Deletion]) -> list[list[Deletion]]:
     return [list(job) for _, job in groupby(parts, lambda part: part.deletion_id)]
+
+
+def _by_tenant(parts: Iterable[Deletion]) -> list[list[Deletion]]:
+    """Return deletions by tenant: tenants may live on different servers."""
+
+    def tenant(part: Deletion) -> str:
+        return part.owner.owner.tenant_id
+
+    return [list(group) for _, group in groupby(sorted(parts, key=tenant), tenant)]
 
 
 def _opened(parts: Sequence[Deletion]) -> OpenDeletion:

@@ -332,6 +332,26 @@ CREATE TABLE schema_version (
     oldest_reader BIGINT NOT NULL
 );
 
+CREATE TABLE shard (
+    one BIGINT PRIMARY KEY CHECK (one = 1),
+    name TEXT COLLATE "C" NOT NULL,
+    map TEXT COLLATE "C" NOT NULL
+);
+
+CREATE TABLE residence (
+    tenant_id TEXT COLLATE "C" NOT NULL,
+    state TEXT COLLATE "C" NOT NULL CHECK (state IN ('arriving', 'here', 'leaving', 'gone')),
+    mover TEXT COLLATE "C",
+    PRIMARY KEY (tenant_id)
+);
+
+CREATE TABLE placements (
+    tenant_id TEXT COLLATE "C" NOT NULL,
+    server TEXT COLLATE "C" NOT NULL,
+    target TEXT COLLATE "C",
+    PRIMARY KEY (tenant_id)
+);
+
 ALTER TABLE store ENABLE ROW LEVEL SECURITY;
 ALTER TABLE store FORCE ROW LEVEL SECURITY;
 CREATE POLICY reach ON store USING (
@@ -552,8 +572,32 @@ CREATE POLICY reach ON schema_version USING (
 ALTER TABLE schema_version CLUSTER ON schema_version_pkey;
 GRANT SELECT, INSERT, UPDATE, DELETE ON schema_version TO muniment_app;
 
+ALTER TABLE shard ENABLE ROW LEVEL SECURITY;
+ALTER TABLE shard FORCE ROW LEVEL SECURITY;
+CREATE POLICY reach ON shard USING (
+    (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb) IS NOT NULL);
+ALTER TABLE shard CLUSTER ON shard_pkey;
+GRANT SELECT, INSERT, UPDATE, DELETE ON shard TO muniment_app;
+
+ALTER TABLE residence ENABLE ROW LEVEL SECURITY;
+ALTER TABLE residence FORCE ROW LEVEL SECURITY;
+CREATE POLICY reach ON residence USING (
+    (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb ->> 'wide') = 'store' OR tenant_id = (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb ->> 'tenant'));
+ALTER TABLE residence CLUSTER ON residence_pkey;
+GRANT SELECT, INSERT, UPDATE, DELETE ON residence TO muniment_app;
+
+ALTER TABLE placements ENABLE ROW LEVEL SECURITY;
+ALTER TABLE placements FORCE ROW LEVEL SECURITY;
+CREATE POLICY reach ON placements USING (
+    (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb ->> 'wide') = 'store'
+    OR (tenant_id = (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb ->> 'tenant')
+        AND (
+        (SELECT NULLIF(current_setting('muniment.reach', true), '')::jsonb ->> 'wide') = 'tenant')));
+ALTER TABLE placements CLUSTER ON placements_pkey;
+GRANT SELECT, INSERT, UPDATE, DELETE ON placements TO muniment_app;
+
 DO $$ BEGIN
     IF current_setting('server_version_num')::bigint >= 170000 THEN
-        EXECUTE 'GRANT MAINTAIN ON store, models, owners, records, words, vectors, usage, blocks, removals, tombstones, candidates, threads, entries, audit, imported_audit, imported_receipts, deletions, deletion_items, receipts, tenants, schema_version TO muniment_app';
+        EXECUTE 'GRANT MAINTAIN ON store, models, owners, records, words, vectors, usage, blocks, removals, tombstones, candidates, threads, entries, audit, imported_audit, imported_receipts, deletions, deletion_items, receipts, tenants, schema_version, shard, residence, placements TO muniment_app';
     END IF;
 END $$;
