@@ -57,8 +57,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
 
     Args:
         location: A file path, `sqlite:///path`, `:memory:`, `postgresql://user@host/database`, or
-            a `muniment.storage.Postgres`; a TOML file that names several servers, or a
-            `muniment.storage.Shards`.
+            a `muniment.storage.Postgres`; `Shards`, or a TOML file of several servers.
         embedder: `"auto"` (the built-in model when `muniment[local]` is installed, else none),
             `"local"`, `"none"`, `"openai:MODEL"`, `"azure:DEPLOYMENT"`, an object with
             `embed_passages` and `embed_query`, one with `encode`, or a callable from texts to

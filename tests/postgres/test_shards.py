@@ -32,6 +32,7 @@ from muniment.storage import (
 from muniment.storage.pg_map import TenantMap
 from muniment.storage.pg_move import Mover
 from muniment.testing import FakeEmbedder
+from tests.command_line import command_line
 from tests.postgres.server import APP, OWNER, Server, own_server
 
 TENANTS = [f"tenant {number}" for number in range(20)]
@@ -385,3 +386,26 @@ def wait_for(holds: Callable[[], bool]) -> None:
             return
         patient.wait(0.01)
     raise AssertionError("the writer stands still")
+
+
+def test_the_command_lists_and_moves_tenants(
+    pair: Pair, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    with opened(pair) as memory:
+        say(memory, "tenant 0", "Before.")
+    for role in (OWNER, APP):
+        shards = pair.shards(role)
+        urls = "".join(f'{name} = "{one.url}"\n' for name, one in shards.servers.items())
+        (tmp_path / f"{role}.toml").write_text(f'map = "north"\nfiles = "store"\n[servers]\n{urls}')
+    cli = command_line(monkeypatch, capsys, tmp_path)
+    owner, app = ("--store", f"{OWNER}.toml"), ("--store", f"{APP}.toml")
+    assert cli("tenants", "prepare", *owner, "--json").json["servers"] == ["north", "south"]
+    assert "tenant 0" in cli("tenants", "list", *app).out
+    report = cli("tenants", "move", "tenant 0", "--to", "south", *app, "--json").json
+    assert (report["source"], report["target"], report["owners"]) == ("north", "south", 1)
+    assert cli("tenants", "list", *app, "--json").json == {
+        "tenants": [{"tenant_id": "tenant 0", "server": "south", "target": None}]
+    }
+    whose = ("--tenant", "tenant 0", "--user", "ada", "--agent", "helper")
+    assert "Before." in cli("list", *whose, *app).out
+    assert cli("tenants", "move", "tenant 0", "--to", "west", *app).code != 0

@@ -25,9 +25,16 @@ from muniment.testing import FakeEmbedder
 from tests.postgres.server import OWNER, Server
 
 TABLES = re.findall(r"^CREATE TABLE (\w+)", schema("postgres"), re.MULTILINE)
-NOBODYS = {"store", "models", "schema_version"}
+NOBODYS = {"store", "models", "schema_version", "shard"}
 """Tables that hold nothing of any tenant."""
-OF_OWNERS = sorted(set(TABLES) - NOBODYS - {"tenants"})
+OF_TENANTS = {"tenants", "residence", "placements"}
+OF_OWNERS = sorted(set(TABLES) - NOBODYS - OF_TENANTS)
+ELSEWHERE: list[LiteralString] = [
+    "INSERT INTO shard (one, name, map) VALUES (1, 'north', 'north')",
+    "INSERT INTO residence (tenant_id, state) VALUES ('acme', 'here')",
+    "INSERT INTO placements (tenant_id, server) VALUES ('acme', 'north')",
+]
+"""What only a store on several servers has."""
 FOREIGN = [
     Reach(),
     Reach("zenith", frozenset({1, 2, 3})),

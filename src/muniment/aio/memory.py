@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
     from muniment.ports import Screener
     from muniment.rules.kinds import Policy
-    from muniment.storage import Postgres
+    from muniment.storage import Postgres, Shards
     from muniment.transfers import ExportReport, ImportReport
 
 
 async def open_async(
-    location: str | Path | Postgres,
+    location: str | Path | Postgres | Shards,
     *,
     embedder: object = "auto",
     reranker: object = None,

@@ -104,6 +104,8 @@ class _Run:
         self._settings = settings
         self._total = clients * settings.threads * settings.calls
         self.killed: set[int] = set()
+        self.server_kills = 0
+        self.last_fault = 0.0
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         for number in range(clients):
             self.add(number)
@@ -131,14 +133,17 @@ class _Run:
         found = []
         for path in sorted(self._folder.glob("client-*.jsonl")):
             number = int(path.stem.partition("-")[2])
-            for line in path.read_text(encoding="utf-8").split("\n")[:-1]:
-                found.append({**json.loads(line), "client": number})
+            whole = path.read_text(encoding="utf-8").split("\n")[:-1]
+            found += [{**json.loads(line), "client": number} for line in whole]
         return found
 
     def wait_until(self, share: float) -> bool:
         """Wait until a share of the calls is made; return False when all clients ended first."""
         while any(one.poll() is None for one in self._processes.values()):
-            if sum(line["op"] in CALLS for line in self.lines()) >= share * self._total:
+            if (
+                sum(line["op"] in CALLS and not line["error"] for line in self.lines())
+                >= share * self._total
+            ):
                 return True
             time.sleep(_POLL)
         return False
@@ -198,12 +203,12 @@ def run(
         running = _Run(folder, settings, clients)
         stack.callback(running.stop)
         faults = _faults(running, server, server_kills, client_kills, random.Random(seed))
-        last = _befall(running, faults)
+        _befall(running, faults)
         running.finish()
         lines = running.lines()
         checked = check(replace(settings, connections=4), lines)
         version = "" if server is None else server.version
-    return _report(store, settings, clients, lines, checked, running.killed, last, version)
+    return _report(store, settings, clients, lines, checked, running, version)
 
 
 def _faults(
@@ -214,6 +219,7 @@ def _faults(
         server.kill()
         time.sleep(_DOWN)
         server.start()
+        running.server_kills += 1
 
     faults: list[Callable[[], object]] = [lambda: running.kill(1)] * min(clients, 1)
     if server is not None:
@@ -222,14 +228,12 @@ def _faults(
     return faults
 
 
-def _befall(running: _Run, faults: Sequence[Callable[[], object]]) -> float:
-    """Let the faults happen at even shares of the work; return when the last one was over."""
-    over = 0.0
+def _befall(running: _Run, faults: Sequence[Callable[[], object]]) -> None:
+    """Let the faults happen at even shares of the work, as far as it lasts."""
     for place, fault in enumerate(faults, start=1):
         if running.wait_until(place / (len(faults) + 2)):
             fault()
-            over = time.time()
-    return over
+            running.last_fault = time.time()
 
 
 def _report(
@@ -238,17 +242,17 @@ def _report(
     clients: int,
     lines: Sequence[dict[str, Any]],
     checked: Checked,
-    killed: set[int],
-    last: float,
+    running: _Run,
     version: str,
 ) -> LoadReport:
     made = [line for line in lines if line["op"] in CALLS]
     good = [line for line in made if not line["error"]]
     errors = Counter(line["error"] for line in made if line["error"])
     seconds = max(line["at"] for line in made) - min(line["at"] for line in made)
-    alive = {line["client"] for line in lines} - killed
-    ended = {line["client"] for line in lines if line["op"] == "ended"}
-    later = {line["client"] for line in good if line["at"] > last}
+    alive = {line["client"] for line in lines} - running.killed
+    ended = {line["client"]: line["at"] for line in lines if line["op"] == "ended"}
+    later = {line["client"] for line in good if line["at"] > running.last_fault}
+    later |= {client for client, at in ended.items() if at <= running.last_fault}
     found = machine("psycopg", "psycopg-pool") if store == POSTGRES else machine()
     if version:
         found = replace(found, versions={**found.versions, "postgresql": version})
@@ -263,9 +267,9 @@ def _report(
         latencies=tuple(_latency(name, good) for name in CALLS),
         errors=dict(errors),
         undocumented=sum(errors[code] for code in errors if code not in DOCUMENTED),
-        server_kills=0,
-        client_kills=len(killed),
-        recovered=alive <= ended and alive <= later,
+        server_kills=running.server_kills,
+        client_kills=len(running.killed),
+        recovered=alive <= ended.keys() and alive <= later,
         checked=checked,
     )
 

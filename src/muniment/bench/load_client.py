@@ -6,11 +6,13 @@ Usage: python -m muniment.bench.load_client SETTINGS, which is the JSON of a `Se
 from __future__ import annotations
 
 import json
+import logging
 import random
 import sys
 import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -39,7 +41,7 @@ class Settings(Plain):
         files: Path to which a PostgreSQL store's own files are named after, or None.
         log: File to which every call is written down.
         scopes: How many scopes there are.
-        calls: Calls of each thread.
+        calls: Calls of each thread that shall succeed.
         threads: How many call at once.
         connections: Most connections of the process.
         patience: Seconds to wait for a connection.
@@ -112,12 +114,13 @@ class Client:
         self._source = random.Random(settings.seed * 1000 + self._name)
         self._words = vocabulary()[:200]
         self._serial = 0
+        self._done = 0
         self._own: list[tuple[int, str, str]] = []
         self._gone: set[str] = set()
 
     def run(self) -> None:
-        """Make every call."""
-        for _ in range(self._settings.calls):
+        """Call until so many calls succeeded."""
+        while self._done < self._settings.calls:
             drawn = self._source.randrange(100)
             if drawn < RECALLS:
                 self._recall()
@@ -126,7 +129,7 @@ class Client:
             else:
                 self._forget()
 
-    def _timed(self, op: str, mark: str, work: Callable[[], Any]) -> Any:  # noqa: ANN401
+    def _timed(self, op: str, mark: str, work: Callable[[], Any]) -> Any:
         """Make a call and write down its outcome; None when it failed with one of our errors."""
         began = time.perf_counter()
         try:
@@ -135,6 +138,7 @@ class Client:
             given, code = None, error.code
         took = round((time.perf_counter() - began) * 1e3, 3)
         self._log.write(op=op, mark=mark, ms=took, error=code, at=time.time())
+        self._done += not code
         return given
 
     def _recall(self) -> None:
@@ -143,7 +147,7 @@ class Client:
         packet = self._timed(
             "recall", "", lambda: scope(self._memory, number).recall(query, limit=5)
         )
-        for item in packet.items if packet is not None else ():
+        for item in packet or ():
             mark = item.record.source.source_id
             if not item.record.text.startswith(f"s{number} ") or mark in self._gone:
                 self._log.write(op="wrong", mark=mark, ms=0, error="", at=time.time())
@@ -169,26 +173,21 @@ class Client:
     def _forget(self) -> None:
         number, mark, memory_id = self._own.pop(self._source.randrange(len(self._own)))
         self._log.write(op="unwants", mark=mark, ms=0, error="", at=time.time())
-        done = self._timed(
-            "forget", mark, lambda: scope(self._memory, number).forget(memory_id)
-        )
+        done = self._timed("forget", mark, lambda: scope(self._memory, number).forget(memory_id))
         if done is not None:
             self._gone.add(mark)
 
 
 def main(argument: str) -> None:
     """Make the calls of one process."""
+    logging.disable()
     settings = Settings(**json.loads(argument))
     log = Log(Path(settings.log))
     with facade.open(location(settings), embedder=RandomEmbedder(), create=False) as memory:
-        threads = [
-            threading.Thread(target=Client(memory, log, settings, number).run)
-            for number in range(settings.threads)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        clients = [Client(memory, log, settings, number) for number in range(settings.threads)]
+        with ThreadPoolExecutor(settings.threads) as threads:
+            for done in [threads.submit(client.run) for client in clients]:
+                done.result()
     log.write(op="ended", mark="", ms=0, error="", at=time.time())
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
-import subprocess
 import tempfile
 import time
 import warnings
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -18,13 +16,18 @@ from urllib.parse import urlencode
 from muniment.errors import MissingExtraError
 from muniment.storage import Postgres, prepare_postgres
 
-_TRIES = 60
 _OWNER, _APP = "bench_owner", "bench_app"
 _ROLES = (
     "CREATE ROLE muniment_app",
     f"CREATE ROLE {_OWNER} LOGIN",
     f"CREATE ROLE {_APP} LOGIN IN ROLE muniment_app",
 )
+
+
+def _is_alive(psutil: Any, process: Any) -> bool:
+    with suppress(psutil.NoSuchProcess):
+        return bool(process.status() != psutil.STATUS_ZOMBIE)
+    return False
 
 
 class LocalServer:
@@ -68,6 +71,11 @@ class LocalServer:
             given["port"] = parts["port"]
         return f"postgresql:///{database}?{urlencode(given)}"
 
+    def empty(self, name: str) -> str:
+        """Make an empty database and return where the superuser finds it."""
+        self.run(f"CREATE DATABASE {name}")
+        return str(self._server.get_uri(name))
+
     def make(self, name: str, *, sealed: bool = False, **settings: Any) -> Postgres:
         """Make a database with a new store and return where the application role finds it.
 
@@ -82,20 +90,26 @@ class LocalServer:
         return Postgres(self.url(name, _APP), files=files, **settings)
 
     def kill(self) -> None:
-        """Kill the server as a machine that loses its power would: nothing is written any more."""
-        os.kill(self._server.get_pid(), signal.SIGKILL)
+        """Kill every process of the server at once, as a machine does that loses its power."""
+        psutil = import_module("psutil")
+        parent = psutil.Process(self._server.get_pid())
+        family = [parent, *parent.children(recursive=True)]
+        for process in family:
+            with suppress(psutil.NoSuchProcess):
+                process.kill()
+        while any(_is_alive(psutil, process) for process in family):
+            time.sleep(0.01)
 
     def start(self) -> None:
-        """Start it again; it recovers from its log."""
-        for attempt in range(_TRIES):
-            try:
-                self._server.ensure_postgres_running()
-            except subprocess.SubprocessError:
-                if attempt == _TRIES - 1:
-                    raise
-                time.sleep(0.5)
-            else:
-                return
+        """Start it again; it recovers from its log.
+
+        A process that nobody has taken leave of still counts as one that holds the locks, so those
+        of the killed server are removed first.
+        """
+        sockets = Path(str(self._server.get_postmaster_info().socket_dir))
+        for lock in (self._folder / "postmaster.pid", *sockets.glob(".s.PGSQL.*")):
+            lock.unlink(missing_ok=True)
+        self._server.ensure_postgres_running()
 
     def close(self) -> None:
         """Stop it and remove its folder."""

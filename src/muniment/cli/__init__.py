@@ -22,6 +22,7 @@ from muniment.cli import (
     proposing,
     reading,
     reviewing,
+    tenants,
     threads,
     upkeep,
     writing,
@@ -72,6 +73,7 @@ for part in (exporting, importing):
     app.add_typer(part.app)
 app.add_typer(auditing.app, name="audit", help="Who did what, and whether all is as it was.")
 app.add_typer(auditing.keys, name="keys", help="What guards the store.")
+app.add_typer(tenants.app, name="tenants", help="Which server each tenant lives on.")
 app.add_typer(policies.app, name="policy", help="The kinds, and what each may do.")
 for part in (upkeep, merging, copying, demo):
     app.add_typer(part.app)

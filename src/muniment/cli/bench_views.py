@@ -13,7 +13,9 @@ from muniment.cli.output import DIM
 if TYPE_CHECKING:
     from muniment.bench.footprint import FootprintReport
     from muniment.bench.isolation import IsolationReport
+    from muniment.bench.load import LoadReport
     from muniment.bench.machine import Machine
+    from muniment.bench.postgres import PostgresReport
     from muniment.bench.recall import PeerResult, Ratio, ScopeResult
     from muniment.bench.sealed import SealedReport
     from muniment.bench.write import WriteReport
@@ -185,3 +187,52 @@ def sealed_table(report: SealedReport) -> Table:
             "the same" if one.same else "DIFFERENT",
         )
     return table
+
+
+def load_table(report: LoadReport) -> Table:
+    """Return how long calls took under load; times in milliseconds by the clock."""
+    table = _table("call", "succeeded", "p50", "p95", "p99", "longest")
+    for one in report.latencies:
+        times = (one.p50, one.p95, one.p99, one.longest)
+        table.add_row(one.name, f"{one.calls:,}", *(_number(time, 1) for time in times))
+    return table
+
+
+def load_errors(report: LoadReport) -> Text:
+    """Return what failed, and how often."""
+    failed = ", ".join(f"{count:,} {code}" for code, count in sorted(report.errors.items()))
+    return Text(
+        f"{report.clients} clients of {report.threads} threads, {report.throughput:,.1f} calls a "
+        f"second for {report.seconds:,.1f} s; server killed {report.server_kills} times, clients "
+        f"{report.client_kills}; failed: {failed or 'nothing'}"
+    )
+
+
+def load_verdict(report: LoadReport) -> Text:
+    """Return what the whole store was checked for at the end."""
+    said = report.checked
+    return Text(
+        f"{said.written:,} writes and {said.forgotten:,} deletions acknowledged: {said.lost} lost, "
+        f"{said.resurrected} resurrected, {said.foreign} foreign, {said.twice} twice; "
+        f"{said.entries:,} links of audit chains, {said.flaws} flaws; every client "
+        f"{'recovered' if report.recovered else 'DID NOT recover'}; {report.undocumented} "
+        "undocumented errors"
+    )
+
+
+def postgres_table(report: PostgresReport) -> Table:
+    """Return recall on PostgreSQL beside its limit and others; times by the clock."""
+    table = _table("records", "version", "median", "p95", "× SELECT 1 (95 %)", "× ours (95 %)")
+    table.columns[0].header = f"{report.records:,} records in the scope"
+    for one in report.cases:
+        if one.version is None:
+            table.add_row(one.name, ABSENT, *[NOTHING] * 4)
+            continue
+        ratios = (_ratio(one.times_select), _ratio(one.times_ours))
+        table.add_row(one.name, one.version, _number(one.median), _number(one.p95), *ratios)
+    return table
+
+
+def postgres_sizes(report: PostgresReport) -> Text:
+    """Return what a record takes in PostgreSQL."""
+    return Text(f"{report.bytes_each:,} bytes a record with its indexes; server {report.server}")

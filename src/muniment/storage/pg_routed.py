@@ -75,6 +75,7 @@ class RoutedSession:
         self._ends_next = False
 
     def execute(self, statement: str, values: Mapping[str, Any], /) -> Given:
+        """Run a statement of the files where its tenant lives."""
         known = self._known[statement]
         tenant = values.get("tenant_id")
         if tenant is None or self._homes.get(tenant) is None:
@@ -82,12 +83,15 @@ class RoutedSession:
         return self._on(tenant, lambda session: session.execute(statement, values))
 
     def named(self, statement: str) -> Statement:
+        """Return what is known of a statement of the files."""
         return self._known[statement]
 
     def end_with_next(self) -> None:
+        """Let the transaction end in the next round trip."""
         self._ends_next = True
 
     def together(self, calls: Sequence[Call]) -> list[Rows]:
+        """Run statements, those of one tenant in one round trip; return the rows of each."""
         tenants = {values.get("tenant_id") for _, values in calls}
         if len(tenants) != 1:
             return [self.together([call])[0] for call in calls]
@@ -180,11 +184,13 @@ class RoutedSession:
             )
 
     def commit(self) -> None:
+        """Send what waits and make everything durable."""
         for server, session in self._sessions.items():
             with errors_of(self._tenants.shards.servers[server]):
                 session.commit()
 
     def end(self) -> None:
+        """Undo what was not committed and give the connections back."""
         for session in self._sessions.values():
             session.end()
 

@@ -155,7 +155,7 @@ def refuse_stranger(connection: Cursor, name: str, shard: tuple[str, str] | None
         )
     raise InvalidInputError(
         f"{name} does not know itself as the server {shard[0]} of the map on {shard[1]}; run "
-        "`muniment init` on the TOML file with the owner role, or correct the file."
+        "`muniment tenants prepare` with the owner role, or correct the file."
     )
 
 

@@ -12,7 +12,7 @@ from muniment.errors import InvalidInputError
 from muniment.storage.pg_place import Postgres
 
 SUFFIX = ".toml"
-_KEYS = {"map", "servers", "connections", "patience", "statement_timeout"}
+_SETTINGS = {"connections", "patience", "statement_timeout"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,25 @@ def read_shards(path: Path) -> Shards:
     """Read a TOML file with `map = "NAME"` and a table `[servers]` of `NAME = "postgresql://…"`.
 
     `connections`, `patience` and `statement_timeout` may be set as for one server. The store's own
-    files lie beside it.
+    files are named after the file, beside it, or after `files`.
 
     Raises:
         InvalidInputError: It cannot be read, or says something else. Names no URL.
     """
     try:
-        said = tomllib.loads(path.read_text(encoding="utf-8"))
+        said: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InvalidInputError(
             f"{path} cannot be read as TOML ({type(error).__name__}); it must name the servers."
         ) from None
-    unknown = set(said) - _KEYS
+    unknown = sorted(set(said) - _SETTINGS - {"map", "servers", "files"})
     servers = said.get("servers")
     if unknown or not isinstance(servers, dict) or not isinstance(said.get("map"), str):
         raise InvalidInputError(
             f'{path} must have map = "NAME" and a table [servers] of NAME = "postgresql://…"'
-            + (f", and has {', '.join(sorted(unknown))}." if unknown else ".")
+            + (f", and has {', '.join(unknown)}." if unknown else ".")
         )
-    settings: dict[str, Any] = {name: said[name] for name in _KEYS & set(said)}
-    settings = {name: settings[name] for name in settings if name not in {"map", "servers"}}
+    settings: dict[str, Any] = {name: said[name] for name in _SETTINGS & set(said)}
     places = {name: Postgres(str(url), **settings) for name, url in servers.items()}
-    return Shards(places, said["map"], path.absolute().with_suffix(""))
+    folder = path.absolute().parent
+    return Shards(places, said["map"], folder / str(said.get("files", path.stem)))

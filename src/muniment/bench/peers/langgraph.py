@@ -1,4 +1,4 @@
-"""LangGraph's `InMemoryStore` and `SqliteStore`."""
+"""LangGraph's `InMemoryStore`, `SqliteStore` and `PostgresStore`."""
 
 from __future__ import annotations
 
@@ -59,3 +59,12 @@ def open_sqlite(folder: Path, embedder: RandomEmbedder) -> Store:
     store = stack.enter_context(module.SqliteStore.from_conn_string(path, index=_index(embedder)))
     store.setup()
     return Store(store, stack)
+
+
+def open_postgres(url: str, embedder: RandomEmbedder) -> Store:
+    """Open a store in a database; its role may make the extension `vector`."""
+    module, stack = import_module("langgraph.store.postgres"), ExitStack()
+    store = module.PostgresStore.from_conn_string(url, index=_index(embedder))
+    opened = stack.enter_context(store)
+    opened.setup()
+    return Store(opened, stack)
