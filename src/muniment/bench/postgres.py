@@ -115,15 +115,11 @@ def run(*, records: int = 1_000, calls: int = 200) -> PostgresReport:
         if peer is not None:
             work[LANGGRAPH] = peer
         times = {name: wall for name, (_, wall) in interleaved(work, calls=calls).items()}
-        found = server.version
-    return PostgresReport(
-        machine=machine("psycopg", "psycopg-pool", _PACKAGE),
-        server=found,
-        records=records,
-        bytes_each=bytes_each,
-        cases=tuple(_case(name, times) for name in (*work, LANGGRAPH) if name in times)
-        + (() if LANGGRAPH in times else (PostgresCase(LANGGRAPH, None),)),
-    )
+        cases = [_case(name, times) for name in work]
+        if peer is None:
+            cases.append(PostgresCase(LANGGRAPH, None))
+        found = machine("psycopg", "psycopg-pool", _PACKAGE)
+        return PostgresReport(found, server.version, records, bytes_each, tuple(cases))
 
 
 def _size(server: LocalServer) -> int:
