@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -36,7 +37,7 @@ def prepare(run: Run, sealed: Sealed = False) -> None:
     from muniment.providers.keys import open_key
     from muniment.storage import prepare_shards, read_shards
 
-    shards = read_shards(run.store)
+    shards = read_shards(Path(run.store))
     schema = prepare_shards(shards, sealed=sealed or None, master=open_key(run.key))
     run.out.emit(
         {"servers": [*sorted(shards.servers)], "map": shards.map, "schema_version": schema},
@@ -52,7 +53,7 @@ def listing(run: Run) -> None:
     """
     from muniment.storage import placements, read_shards
 
-    found = placements(read_shards(run.store))
+    found = placements(read_shards(Path(run.store)))
     table = Table("tenant", "server", "moving to")
     for tenant_id, server, target in found:
         table.add_row(visible(tenant_id), server, target or "")
@@ -70,7 +71,7 @@ def move(run: Run, tenant: Tenant, to: Target) -> None:
     """
     from muniment.storage import move_tenant, read_shards
 
-    report = move_tenant(read_shards(run.store), tenant, to)
+    report = move_tenant(read_shards(Path(run.store)), tenant, to)
     what = (
         f"{plural(report.rows, 'row')} of {plural(report.owners, 'owner')}, {report.copied_again} "
         f"copied again, writers waited {report.paused:.1f} s"
