@@ -76,6 +76,8 @@ def filled(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     with server.database(tmp_path_factory.mktemp("filled")) as place:
         with muniment.open(place, embedder=FakeEmbedder()) as memory:
             fill(memory)
+        for statement in ELSEWHERE:
+            server.run(statement, database=str(place.parts()["dbname"]))
         for table in TABLES:
             put_something(server, str(place.parts()["dbname"]), table)
         yield place
