@@ -19,6 +19,9 @@ OWN = {
     "copy": "it works on two stores, and opens neither as a memory",
     "init": "`open` with `create`",
     "policy check": "`open` with `policy`",
+    "tenants list": "it asks the map of servers, and opens no memory",
+    "tenants move": "it works on two servers, and opens no memory",
+    "tenants prepare": "it makes stores with the owner's role, and opens none",
 }
 """The commands that no verb has, and why."""
 
