@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
 from muniment.clock import Clock, SystemClock
+from muniment.ports.models import Screener
 from muniment.results import Health
+from muniment.rules.arguments import checked, checks_arguments
 from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
@@ -16,9 +19,7 @@ from muniment.scoped.guarding import StoreGuarding
 from muniment.scoped.merging import StoreMerging
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from muniment.ports import Embedder, LanguageModel, Reranker, Screener, Store
+    from muniment.ports import Embedder, LanguageModel, Reranker, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
     from muniment.services.forgetting import Sweeping, ThreadForgetting
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
 
+@checked
 def open(  # noqa: A001 - `muniment.open` reads as what it does
     location: str | Path | Postgres | Shards,
     *,
@@ -93,6 +95,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     from muniment.providers.embedding import open_embedder
     from muniment.providers.keys import open_key
     from muniment.providers.llm import open_model
+    from muniment.providers.policies import open_policy
     from muniment.providers.reranking import open_reranker
     from muniment.rules.packet import count_tokens as estimate
     from muniment.rules.screening import DefaultScreener
@@ -101,7 +104,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     parts = (
         open_embedder(embedder),
         open_model(model),
-        _load_policy(policy),
+        open_policy(policy),
         open_reranker(reranker),
     )
     store = open_store(
@@ -123,20 +126,6 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         count_tokens=count_tokens or estimate,
         cache_bytes=cache_bytes,
     )
-
-
-def _load_policy(policy: str | Path | None) -> Policy:
-    from importlib.resources import files
-    from pathlib import Path
-
-    from muniment.rules.kinds import parse_policy
-
-    if policy is None:
-        builtin = files("muniment.rules").joinpath("policy.toml")
-        return parse_policy(builtin.read_text(encoding="utf-8"))
-    if isinstance(policy, Path):
-        return parse_policy(policy.read_text(encoding="utf-8"))
-    return parse_policy(policy)
 
 
 def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
@@ -176,6 +165,7 @@ def _reviewing(
     return usage, merging, Reviewing(gate, likeness, merging)
 
 
+@checks_arguments
 class Memory(StoreForgetting, StoreGuarding, StoreMerging):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
@@ -16,14 +17,12 @@ from muniment.aio.workers import Workers
 from muniment.clock import Clock
 from muniment.memory import DEFAULT_CACHE_BYTES
 from muniment.memory import open as open_memory
+from muniment.ports.models import Screener
 from muniment.results import Health
 from muniment.scope import Principal
 from muniment.scoped import Progress
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from muniment.ports import Screener
     from muniment.rules.kinds import Policy
     from muniment.storage import Postgres, Shards
     from muniment.transfers import ExportReport, ImportReport

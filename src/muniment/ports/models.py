@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from muniment.records import WritePath
 from muniment.results import Finding
@@ -132,6 +132,7 @@ class LanguageModel(Protocol):
         ...
 
 
+@runtime_checkable
 class Screener(Protocol):
     """Looks at a text before it is stored."""
 

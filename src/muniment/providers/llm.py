@@ -165,7 +165,7 @@ def open_model(spec: str | LanguageModel | object | None) -> LanguageModel | Non
         InvalidInputError: The specification is none of these, or its endpoint is not configured.
         MissingExtraError: The package `openai` is not installed.
     """
-    if spec is None or spec == "none":
+    if spec is None or (isinstance(spec, str) and spec == "none"):
         return None
     if not isinstance(spec, str):
         if callable(getattr(spec, "respond", None)):

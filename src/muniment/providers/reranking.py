@@ -96,7 +96,7 @@ def open_reranker(spec: object) -> Reranker | None:
         InvalidInputError: The specification is none of these, or its endpoint is not configured.
         MissingExtraError: It needs an extra that is not installed; the message names it.
     """
-    if spec is None or spec == "none":
+    if spec is None or (isinstance(spec, str) and spec == "none"):
         return None
     if isinstance(spec, str):
         return _named(spec)

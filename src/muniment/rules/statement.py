@@ -208,7 +208,7 @@ def _expiry(rule: KindRule, given: int | None, now: int) -> int | None:
 
 def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
     if not isinstance(metadata, Mapping):
-        raise InvalidInputError("metadata must be a mapping of names to JSON values.")
+        raise InvalidInputError(f"metadata must be a mapping, not {type(metadata).__name__}.")
     checked = {
         checked_text("metadata key", key, MAX_NAME): _checked_json("metadata", value)
         for key, value in metadata.items()

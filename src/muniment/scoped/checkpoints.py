@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from muniment.records import JSONValue
 from muniment.results import Receipt
+from muniment.rules.arguments import checks_arguments
 from muniment.threads import NewWrite, SavedCheckpoint
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from muniment.scoped.base import Services
 
 
+@checks_arguments
 class Checkpoints:
     """A framework's opaque states by thread. Use `ScopedMemory.checkpoints` to reach them."""
 

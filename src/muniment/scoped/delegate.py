@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from muniment.errors import ForbiddenError, InvalidInputError
 from muniment.records import JSONValue, Packet, PacketItem, Page, Statement
 from muniment.results import Candidate, Receipt, Written
+from muniment.rules.arguments import checks_arguments
 from muniment.scope import Owner, Scope, Space
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 Writes = Literal["propose", "explicit"]
 
 
+@checks_arguments
 class Delegate:
     """The hand of an agent in one scope, as far as the application lets it reach.
 

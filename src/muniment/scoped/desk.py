@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from muniment.errors import ForbiddenError, InvalidInputError, NotFoundError
 from muniment.records import Authority, Record, WritePath
 from muniment.results import Candidate, Receipt, Written
+from muniment.rules.arguments import checks_arguments
 from muniment.rules.limits import check_limit
 from muniment.scope import Owner, Principal, Role, Scope, Space
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 LONGEST_LIST = 1000
 
 
+@checks_arguments
 class ReviewDesk:
     """The candidates of every scope and space that one reviewer reaches."""
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from muniment.errors import InvalidInputError
+from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import Progress, ScopedBase
 
 if TYPE_CHECKING:
     from muniment.transfers import ExportReport, ImportReport
 
 
+@checks_arguments
 class ScopedExchanging(ScopedBase):
     """Export one scope; take in exports, and what other systems keep."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from muniment.results import Receipt
+from muniment.rules.arguments import checks_arguments
 from muniment.scope import Scope, Space, checked_part
 from muniment.scoped.base import ScopedBase
 
@@ -18,6 +19,7 @@ _SUBJECT = "subject"
 _OPERATOR = "operator"
 
 
+@checks_arguments
 class ScopedForgetting(ScopedBase):
     """Forget within one scope, and read the receipts."""
 
@@ -129,6 +131,7 @@ class ScopedForgetting(ScopedBase):
         return self._services.forgetting.verify_receipt(self._scope.tenant_id, receipt)
 
 
+@checks_arguments
 class StoreForgetting:
     """What an operator forgets, each part of the scope named: a user, an agent, a tenant."""
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from muniment.results import Verification
+from muniment.rules.arguments import checks_arguments
 
 if TYPE_CHECKING:
     from muniment.services.guarding import Guarding
 
 
+@checks_arguments
 class StoreGuarding:
     """What an operator does to know that nothing was changed behind muniment's back."""
 

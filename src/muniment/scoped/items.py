@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from muniment.records import JSONValue
+from muniment.rules.arguments import checks_arguments
 from muniment.threads import Item, NewItem
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 ITEMS = "items"
 
 
+@checks_arguments
 class Items:
     """JSON values that the application keeps in a scope. Use `ScopedMemory.items` to reach them.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from muniment.rules.arguments import checks_arguments
 from muniment.scope import Space
 from muniment.scoped.delegate import Delegate, Writes
 from muniment.scoped.exchanging import ScopedExchanging
@@ -13,6 +14,7 @@ from muniment.scoped.threads import ScopedThreads
 from muniment.scoped.writing import ScopedWriting
 
 
+@checks_arguments
 class ScopedMemory(
     ScopedWriting,
     ScopedForgetting,

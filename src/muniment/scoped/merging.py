@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from muniment.records import Record
+from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import ScopedBase
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from muniment.upkeep import CleanUp, Deduplication
 
 
+@checks_arguments
 class ScopedMerging(ScopedBase):
     """Take apart what deduplication merged."""
 
@@ -32,6 +34,7 @@ class ScopedMerging(ScopedBase):
         return self._services.merging.unmerge(self._scope, memory_id, SUBJECT)
 
 
+@checks_arguments
 class StoreMerging:
     """What an operator does about records that only repeat another one."""
 

@@ -8,10 +8,12 @@ from datetime import datetime
 from muniment.errors import ForbiddenError
 from muniment.records import Authority, JSONValue, Statement, WritePath
 from muniment.results import Candidate, Written
+from muniment.rules.arguments import checks_arguments
 from muniment.scope import Space
 from muniment.scoped.base import ScopedBase
 
 
+@checks_arguments
 class ScopedProposing(ScopedBase):
     """Propose candidates; look at one's own and decide about them."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from muniment.records import AuditEntry, Page, Record
 from muniment.results import Answer, Counts
+from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import (
     DEFAULT_BUDGET,
     DEFAULT_LIMIT,
@@ -17,6 +18,7 @@ from muniment.scoped.base import (
 from muniment.trace import Recall
 
 
+@checks_arguments
 class ScopedReading(ScopedBase):
     """Recall, read and answer within one scope."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from muniment.records import JSONValue
 from muniment.results import Receipt
+from muniment.rules.arguments import checks_arguments
 from muniment.threads import Event, NewEvent, NewSummary, Summary, ThreadInfo
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 CONVERSATION = "conversation"
 
 
+@checks_arguments
 class Thread:
     """An ordered, append-only log of one scope. Use `ScopedMemory.thread` to reach one."""
 

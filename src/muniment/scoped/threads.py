@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from muniment.results import Receipt
+from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import ScopedBase
 from muniment.scoped.checkpoints import Checkpoints
 from muniment.scoped.items import ITEMS, Items
@@ -13,6 +14,7 @@ from muniment.scoped.workflow import WORKFLOW, Workflow
 from muniment.threads import Event, NewSummary, Summary, ThreadInfo
 
 
+@checks_arguments
 class ScopedThreads(ScopedBase):
     """Threads of one scope. The same thread_id in another scope is another thread."""
 

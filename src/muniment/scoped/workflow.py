@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from muniment.records import JSONValue
+from muniment.rules.arguments import checks_arguments
 from muniment.threads import Checkpoint, Effect
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Step:
         self.result = effect.result
 
 
+@checks_arguments
 class Workflow:
     """Exact, resumable state of one workflow. Use `ScopedMemory.workflow` to reach it."""
 

@@ -9,9 +9,11 @@ from datetime import datetime
 from muniment.errors import InvalidInputError, NotApprovedError
 from muniment.records import JSONValue, Statement
 from muniment.results import Batch, Preview, Written
+from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import OnError, Progress, ScopedBase
 
 
+@checks_arguments
 class ScopedWriting(ScopedBase):
     """Remember, record and correct within one scope."""
 

@@ -102,6 +102,8 @@ def _open_sqlite(
         )
     if not name.strip():
         raise InvalidInputError("The location of the store must not be empty.")
+    if file_key is not None:
+        refuse_unstorable("file_key", file_key)
     absolute = name if name == MEMORY else str(Path(name).absolute())
     unlocker = Unlocker(absolute, sealed=sealed, master=master)
     store = SqliteStore(

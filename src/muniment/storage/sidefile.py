@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -39,8 +39,9 @@ class SideFile:
         """Return whether the file is there and holds something."""
         if self.location == MEMORY:
             return self._connection is not None
-        path = Path(self.location)
-        return path.exists() and path.stat().st_size > 0
+        with suppress(OSError, ValueError):
+            return Path(self.location).stat().st_size > 0
+        return False
 
     def make(self) -> None:
         """Make the file, readable by its owner only, unless it is there."""

@@ -139,7 +139,7 @@ class Migrating:
         known = ORIGINS[origin]
         ledger = Ledger(check_mode(wishes.mode), "")
         options = Options(
-            kind=wishes.kind or DEFAULT_KIND,
+            kind=DEFAULT_KIND if wishes.kind is None else wishes.kind,
             assume_utc=wishes.assume_utc,
             namespace=wishes.namespace,
             now=self._gate.clock.now(),

@@ -154,6 +154,8 @@ class CheckpointShelf(Places):
         folder = _name(
             checked_id("namespace", at[0], empty=True), checked_id("checkpoint_id", at[1])
         )
+        if not all(isinstance(one, NewWrite) for one in writes):
+            raise InvalidInputError("Each of writes must be a NewWrite.")
         rows = [
             (
                 json.dumps([folder, one.task_id, one.index], ensure_ascii=False),

@@ -102,7 +102,7 @@ class ItemShelf(Places):
 
     def _prepared(self, key: ThreadKey, change: Change) -> EntryRow | Address:
         if not isinstance(change, NewItem):
-            return address(*change)
+            return _addressed(change)
         namespace, name = address(change.namespace, change.key)
         if not isinstance(change.value, Mapping):
             raise InvalidInputError("value must be a JSON object.")
@@ -175,7 +175,7 @@ class ItemShelf(Places):
         self, key: ThreadKey, addresses: Sequence[tuple[Sequence[str], str]], *, refresh: bool
     ) -> tuple[Item | None, ...]:
         """Return items, None where there is none; with `refresh` they count as used."""
-        names = [_name(*address(*one)) for one in addresses]
+        names = [_name(*_addressed(one)) for one in addresses]
         with self._store.snapshot() as view:
             found = self.found(view, key)
             if found is None:
@@ -254,6 +254,12 @@ def address(namespace: object, key: object) -> Address:
         InvalidInputError: One is malformed.
     """
     return checked_namespace(namespace), checked_id("key", key)
+
+
+def _addressed(pair: object) -> Address:
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InvalidInputError("An address must be a namespace and a key, as a tuple of the two.")
+    return address(*pair)
 
 
 def checked_namespace(namespace: object, *, empty: bool = False) -> tuple[str, ...]:

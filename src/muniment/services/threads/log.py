@@ -88,6 +88,8 @@ class ThreadLog(Places):
     ) -> tuple[ThreadInfo, ...]:
         """Return the threads of a scope by their last change, the newest first."""
         check_limit(limit, MOST_THREADS)
+        if sort is not None:
+            checked_id("type", sort)
         now = self._clock.now()
         with self._store.snapshot() as view:
             state = view.owner(owner)
