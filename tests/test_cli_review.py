@@ -47,7 +47,7 @@ def test_a_proposal_waits_and_is_not_recalled(cli: Command) -> None:
     assert listed["statement"]["value"] == "Oslo"
     assert "city=Oslo" in cli("candidates").out
     assert cli("recall", "Oslo", "--minimum-score", "-1", "--json").json["packet"]["items"] == []
-    assert cli("candidates", "--status", "approved").out == "No such candidate here.\n"
+    assert cli("candidates", "--status", "approved").out == "No candidate is approved.\n"
     assert cli("candidates", "--status", "open").code == 2
 
 

@@ -9,7 +9,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from muniment.cli.options import DefaultGroup, Run, command
+from muniment.cli.groups import DefaultGroup
+from muniment.cli.options import Run, command
 from muniment.cli.output import DIM, done, pairs
 from muniment.cli.parameters import Yes
 from muniment.cli.views import audit_table, plural

@@ -71,6 +71,8 @@ def _other(error: Exception, *, as_json: bool) -> int:
     if isinstance(error, Misuse):
         message = " ".join(error.format_message().split())
         context = getattr(error, "ctx", None)
+        if not message:
+            return error.exit_code
         if context is not None:
             message += f" See `{context.command_path} --help`."
         return _report(_shape(InvalidInputError.code, message), error.exit_code, as_json=as_json)

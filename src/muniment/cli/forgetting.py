@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.text import Text
 
-from muniment.cli.options import DefaultGroup, Run, command, parse_filters, parse_space
+from muniment.cli.groups import DefaultGroup
+from muniment.cli.options import Run, command, parse_filters, parse_space
 from muniment.cli.output import DIM, done
 from muniment.cli.parameters import Filters, Kinds, PageLimit, Wait, Yes
 from muniment.cli.views import receipt_view, receipts_table, record_view, rehearsal_view

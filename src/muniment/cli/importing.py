@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from muniment.cli.migrating import (
+    EXPORT,
     AllUsers,
     AssumeUTC,
     ByOperator,
@@ -21,6 +22,7 @@ from muniment.cli.migrating import (
     OldUser,
     Rescope,
     Wishes,
+    is_export,
     migrate,
 )
 from muniment.cli.options import Run, command
@@ -42,7 +44,7 @@ Origin = Annotated[
     typer.Option(
         "--from",
         help="What the file is: export, durable_memory, memories, documents, langgraph, mem0 or "
-        "pam. Without it: JSON Lines of statements.",
+        "pam. Without it: an export if it is one, else JSON Lines of statements.",
     ),
 ]
 
@@ -66,15 +68,15 @@ def import_file(
 
     All or nothing, unless --skip-errors is given. Without --from each line is an object with kind,
     text and source_id, and if you like field, value, expires_at, valid_from, valid_until and
-    metadata. With --from, what was only inferred waits for review. Importing again writes nothing
-    twice, and what was forgotten stays out.
+    metadata; an export of muniment is recognised. With --from, what was only inferred waits for
+    review. Importing again writes nothing twice, and what was forgotten stays out.
 
     Example: muniment import statements.jsonl
 
     Example: muniment import memory.db --from durable_memory
     """
     wishes = Wishes(
-        origin,
+        origin or (EXPORT if is_export(file) else None),
         skip_errors,
         approved_by_operator,
         rescope,
@@ -86,7 +88,7 @@ def import_file(
         all_users,
     )
     wishes.check()
-    if origin is None:
+    if wishes.origin is None:
         _import_statements(run, file, skip_errors=skip_errors)
     else:
         migrate(run, file, wishes)

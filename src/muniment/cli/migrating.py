@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import sys
 from collections import Counter
 from dataclasses import dataclass
@@ -22,6 +23,15 @@ if TYPE_CHECKING:
     from muniment.transfers import ImportReport, SkippedLine
 
 EXPORT = "export"
+LONGEST_HEAD = 1_000_000
+"""Bytes of the first line that are looked at, to see what a file is."""
+
+REASONS = {
+    "known": "known (it is here already; nothing to do)",
+    "duplicate": "duplicate (the file says it twice)",
+    "inactive": "inactive (no longer in force where it comes from)",
+}
+"""What a reason for leaving out an item means, where the word alone does not say it."""
 
 _WITH_FROM = "Only with --from: "
 ByOperator = Annotated[
@@ -121,6 +131,18 @@ class Wishes:
                 raise InvalidInputError(f"--{option} does not go with this import; leave it out.")
 
 
+def is_export(file: str) -> bool:
+    """Return whether a file begins as an export of muniment does."""
+    from muniment.services.exchange.lines import FORMAT
+
+    try:
+        with Path(file).open("rb") as opened:
+            head = json.loads(opened.readline(LONGEST_HEAD))
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(head, dict) and head.get("format") == FORMAT
+
+
 def migrate(run: Run, file: str, wishes: Wishes) -> None:
     """Take in a file and print the report.
 
@@ -137,7 +159,9 @@ def migrate(run: Run, file: str, wishes: Wishes) -> None:
                 error.items,
             ) from None
     if not run.out.as_json:
-        run.out.note(*(f"line {one.line}: {_reason(one)}" for one in report.skipped))
+        run.out.note(
+            *(f"line {one.line}: {one.reason.replace('_', ' ')}" for one in report.skipped)
+        )
     counts = [f"{report.saved:,} saved"]
     counts += [f"{report.candidates:,} of them wait for review"] if report.candidates else []
     left_out = Counter(map(_reason, report.skipped))
@@ -150,7 +174,7 @@ def migrate(run: Run, file: str, wishes: Wishes) -> None:
 
 
 def _reason(skipped: SkippedLine) -> str:
-    return skipped.reason.replace("_", " ")
+    return REASONS.get(skipped.reason, skipped.reason.replace("_", " "))
 
 
 def _source(file: str) -> Path | TextIO:

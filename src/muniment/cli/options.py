@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Concatenate, ParamSpec
 
 import typer
-from typer.core import TyperGroup
 
 from muniment.cli.output import Out
 from muniment.errors import InvalidInputError, ScopeError
@@ -221,15 +220,6 @@ class Run:
                 f"{what} is incomplete and has no defaults; pass {options} or set {variables}."
             )
         return tuple(found.values())
-
-
-class DefaultGroup(TyperGroup):
-    """A group of commands that does the first of them when none is named."""
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Put the first command in front of arguments that name none and ask for no help."""
-        named = bool(args) and (args[0] in self.commands or args[0] in ctx.help_option_names)
-        return super().parse_args(ctx, args if named else [next(iter(self.commands)), *args])
 
 
 def command(

@@ -30,7 +30,7 @@ from muniment.cli.parameters import (
     Value,
     Version,
 )
-from muniment.cli.review_views import candidates_table
+from muniment.cli.review_views import NO_CONFLICT, candidates_table, none_of
 from muniment.cli.views import findings_text
 from muniment.errors import InvalidInputError
 from muniment.records import plain
@@ -137,7 +137,7 @@ def candidates(
     with run.scoped() as me:
         found = me.candidates(status=status, limit=limit, before=before)
     more = [TextLine(f"\nMore: --before {found[-1].seq}", DIM)] if len(found) == limit else []
-    run.out.emit({"candidates": plain(found)}, candidates_table(found), *more)
+    run.out.emit({"candidates": plain(found)}, candidates_table(found, none_of(status)), *more)
 
 
 @command(app, embedder=False)
@@ -158,7 +158,7 @@ def conflicts(run: Run) -> None:
     """
     with run.scoped() as me:
         found = me.conflicts()
-    run.out.emit({"candidates": plain(found)}, candidates_table(found))
+    run.out.emit({"candidates": plain(found)}, candidates_table(found, NO_CONFLICT))
 
 
 @command(app)

@@ -34,6 +34,8 @@ REMOVED, ADDED = "red strike", "green"
 _UNSPACED = "\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff"
 _WORDS = re.compile(rf"\s+|[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 
+NO_CONFLICT = "Nothing contradicts an active record."
+
 
 def word_diff(old: str, new: str) -> Text:
     """Return the new text with what went in [-…-] and what came in {+…+}, word by word.
@@ -114,10 +116,15 @@ def _decision(candidate: Candidate) -> dict[str, RenderableType | None]:
     }
 
 
-def candidates_table(candidates: Sequence[Candidate]) -> RenderableType:
-    """Return candidates one below the other: kind, statement, and what speaks against it."""
+def candidates_table(candidates: Sequence[Candidate], nothing: str) -> RenderableType:
+    """Return candidates one below the other: kind, statement, and what speaks against it.
+
+    Args:
+        candidates: What to show.
+        nothing: What to say when there is none.
+    """
     if not candidates:
-        return Text("No such candidate here.", DIM)
+        return Text(nothing, DIM)
     table = Table.grid(padding=(0, 2))
     table.add_column(style=NAME, no_wrap=True)
     table.add_column(ratio=1)
@@ -136,6 +143,11 @@ def candidates_table(candidates: Sequence[Candidate]) -> RenderableType:
         if one.contested:
             table.add_row("", Text(f"contradicts {one.contested}", "yellow"))
     return table
+
+
+def none_of(status: str) -> str:
+    """Return what an empty list of candidates says."""
+    return "Nothing waits for review." if status == "pending" else f"No candidate is {status}."
 
 
 def written_view(written: Written, verb: str = "Remembered") -> RenderableType:

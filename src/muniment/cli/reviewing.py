@@ -30,7 +30,7 @@ from muniment.cli.parameters import (
     Wait,
     Yes,
 )
-from muniment.cli.review_views import candidates_table, written_view
+from muniment.cli.review_views import NO_CONFLICT, candidates_table, none_of, written_view
 from muniment.cli.views import receipt_view
 from muniment.errors import ScopeError
 from muniment.records import plain
@@ -115,7 +115,7 @@ def list_candidates(
     with run.reviewing() as desk:
         owner = _owner(run, user, agent, space)
         found = desk.candidates(status=status, limit=limit, owner=owner)
-    run.out.emit({"candidates": plain(found)}, candidates_table(found))
+    run.out.emit({"candidates": plain(found)}, candidates_table(found, none_of(status)))
 
 
 @command(app, reviewer=True, embedder=False)
@@ -126,7 +126,7 @@ def conflicts(run: Run) -> None:
     """
     with run.reviewing() as desk:
         found = desk.conflicts()
-    run.out.emit({"candidates": plain(found)}, candidates_table(found))
+    run.out.emit({"candidates": plain(found)}, candidates_table(found, NO_CONFLICT))
 
 
 @command(app, reviewer=True, embedder=False)

@@ -8,7 +8,8 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from muniment.cli.options import DefaultGroup, Run, command
+from muniment.cli.groups import DefaultGroup
+from muniment.cli.options import Run, command
 from muniment.cli.output import DIM, pairs, visible
 from muniment.cli.parameters import Wait, Yes
 from muniment.cli.views import receipt_view, rehearsal_view, value_text

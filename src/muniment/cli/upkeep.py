@@ -12,7 +12,8 @@ import typer
 from rich.console import Group
 from rich.text import Text
 
-from muniment.cli.options import DefaultGroup, Run, command
+from muniment.cli.groups import DefaultGroup
+from muniment.cli.options import Run, command
 from muniment.cli.output import DIM, done, pairs, visible
 from muniment.cli.views import plural
 from muniment.clock import iso

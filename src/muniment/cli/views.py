@@ -15,6 +15,7 @@ from rich.text import Text
 from muniment.cli.output import DIM, Words, pairs, visible
 from muniment.clock import iso
 from muniment.records import Status
+from muniment.rules.deletion import MEANINGS
 from muniment.scope import Space
 from muniment.trace import Degraded, Reason
 
@@ -280,10 +281,17 @@ def receipt_view(receipt: Receipt) -> RenderableType:
         "asked by": receipt.actor or None,
         "steps": "\n".join(steps),
         "remains": "\n".join(receipt.remains) or None,
-        "in the chain": f"no. {receipt.number}, {receipt.digest}" if receipt.number else None,
+        "in the chain": _link(receipt) if receipt.number else None,
     }
     table = _surfaces(receipt, ("found", "removed", "left"))
     return panel(f"Receipt · {receipt.receipt_id}", table, Text(), pairs(facts))
+
+
+def _link(receipt: Receipt) -> str:
+    return (
+        f"no. {receipt.number} of the tenant's receipts, each of which names the one before it, so "
+        f"that none can be dropped unseen; digest {receipt.digest}"
+    )
 
 
 def rehearsal_view(receipt: Receipt) -> RenderableType:
@@ -301,6 +309,7 @@ def _surfaces(receipt: Receipt, names: Sequence[str]) -> Table:
     surfaces.add_column("surface")
     for name in names:
         surfaces.add_column(name, justify="right")
+    surfaces.add_column("what it is", style=DIM)
     for one in receipt.surfaces:
         left = Text(str(one.left), "green" if one.left == 0 else "red")
         cells: dict[str, str | Text] = {
@@ -308,7 +317,7 @@ def _surfaces(receipt: Receipt, names: Sequence[str]) -> Table:
             "removed": str(one.removed),
             "left": left,
         }
-        surfaces.add_row(one.name, *(cells[name] for name in names))
+        surfaces.add_row(one.name, *(cells[name] for name in names), MEANINGS.get(one.name, ""))
     return surfaces
 
 

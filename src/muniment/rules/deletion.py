@@ -19,12 +19,18 @@ if TYPE_CHECKING:
 THREADS = ("threads", "events", "checkpoints", "summaries", "items")
 """The surfaces of what lies in threads, and of the threads themselves."""
 
-SURFACES = ("records", "words", "vectors", "contexts", "blocks", "candidates", *THREADS)
-"""Every surface that a trace of what is forgotten can be on, in the order of a receipt.
+MEANINGS = {
+    "records": "statements",
+    "words": "keyed hashes of their words",
+    "vectors": "their embeddings",
+    "contexts": "embeddings of other records that saw their text, made anew without it",
+    "blocks": "packed word hashes of the whole scope, built anew without theirs",
+    "candidates": "what was proposed and came from, rested on or said the same",
+}
+"""What each surface of records holds."""
 
-`contexts` are the vectors of other records that saw its text, `blocks` the packed word hashes of
-the whole scope, which go as a whole.
-"""
+SURFACES = (*MEANINGS, *THREADS)
+"""Every surface that a trace of what is forgotten can be on, in the order of a receipt."""
 
 
 class Target(StrEnum):

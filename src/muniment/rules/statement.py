@@ -190,11 +190,11 @@ def field_key(field: str) -> str:
 def _check_required(
     rule: KindRule, expires_at: datetime | str | None, metadata: Mapping[str, JSONValue]
 ) -> None:
-    for name in rule.requires:
-        missing = expires_at is None if name == "expires_at" else metadata.get(name) is None
-        if missing:
-            where = name if name == "expires_at" else f"metadata[{name!r}]"
-            raise InvalidInputError(f"kind {rule.name} needs {where}.")
+    given = {**metadata, "expires_at": expires_at}
+    missing = [name for name in rule.requires if given.get(name) is None]
+    if missing:
+        named = (name if name == "expires_at" else f"metadata[{name!r}]" for name in missing)
+        raise InvalidInputError(f"kind {rule.name} needs {', '.join(named)}.")
 
 
 def _expiry(rule: KindRule, given: int | None, now: int) -> int | None:

@@ -126,8 +126,8 @@ class SqliteStore:
         self._closed = False
         self._sql = queries("sqlite")
         self._reset()
-        if not create and location != _MEMORY and not Path(location).exists():
-            raise StoreError(f"{location} does not exist; make it with `muniment init`.")
+        if location != _MEMORY:
+            _refuse_place(Path(self._location), create=create)
         self._file_key = file_key
         self._unlocker = unlocker or Unlocker(self._location)
         self._unlocker.refuse_orphan(is_there=Path(self._location).exists())
@@ -375,3 +375,13 @@ class SqliteStore:
 
 
 _abandoned: list[object] = []
+
+
+def _refuse_place(path: Path, *, create: bool) -> None:
+    """Say what is in the way of a file, before SQLite can only say that it cannot open it."""
+    if path.is_dir():
+        raise StoreError(f"{path} is a folder; name a file in it.")
+    if not path.parent.is_dir():
+        raise StoreError(f"The folder {path.parent} does not exist; make it first.")
+    if not create and not path.exists():
+        raise StoreError(f"{path} does not exist; make it with `muniment init`.")
