@@ -24,8 +24,10 @@ own, where a small plugin puts our class in the place of the framework's.
        def test_the_session_passes_the_sdks_own_suite(tmp_path: Path) -> None:
            run(SUITE, tmp_path).expect(passed=94)
 
-3. List every test that cannot be passed in `deselected.toml` under `[NAME]`, by node id without
-   parameters, with its reason. An entry that matches no test fails the run, so the list stays true.
+3. List every test that is not run in `deselected.toml` under `[NAME]`, by node id without
+   parameters, with its reason. `"ID[CASE]"` leaves out its cases whose parameters contain CASE,
+   `"[CASE]"` those of every test: for mere repetitions. An entry that matches no test fails the
+   run, so the list stays true.
 
 `Suite.select` names a fixture: only tests that use one of them are run. `Suite.options` are further
 arguments of pytest, `Suite.environment` variables that the plugin reads.

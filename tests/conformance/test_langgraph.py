@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -12,6 +13,7 @@ import pytest
 
 import muniment
 from tests.conformance.runner import Suite, run, unavailable
+from tests.postgres.server import Server
 
 STORE = "conformance_langgraph_store"
 IN_MEMORY = Suite(
@@ -24,6 +26,12 @@ SQL = Suite(
     name="langgraph-store-sqlite",
     distribution="langgraph-checkpoint-sqlite",
     targets=("tests/test_store.py", "tests/test_async_store.py", "tests/test_ttl.py"),
+    plugin=STORE,
+)
+POSTGRES = Suite(
+    name="langgraph-store-postgres",
+    distribution="langgraph-checkpoint-postgres",
+    targets=("tests/test_store.py", "tests/test_async_store.py"),
     plugin=STORE,
 )
 SAVER = Suite(
@@ -49,6 +57,7 @@ ENGINE = Suite(
 )
 SEALED = {"CONFORMANCE_SEALED": "1"}
 ALL = "MUNIMENT_ALL_CONFORMANCE"
+FOR_LONG = pytest.mark.skipif(ALL not in os.environ, reason=f"takes minutes; set {ALL} to run it")
 pytestmark = pytest.mark.conformance
 
 
@@ -63,6 +72,21 @@ def test_the_store_passes_the_suite_of_the_sql_store(
     environment: dict[str, str], tmp_path: Path
 ) -> None:
     run(replace(SQL, environment=environment), tmp_path).expect(passed=147)
+
+
+@pytest.mark.slow
+@pytest.mark.promise("TOO-3", "TOO-6")
+@pytest.mark.parametrize("sealed", [False, pytest.param(True, marks=FOR_LONG)])
+def test_the_store_passes_the_suite_of_the_postgres_store(
+    sealed: bool, server: Server, tmp_path: Path
+) -> None:
+    superuser = str(server.run("SELECT current_user")[0][0])
+    with server.database(tmp_path, sealed=sealed) as place:
+        environment = {
+            "CONFORMANCE_SERVER": server.location("postgres", superuser),
+            "CONFORMANCE_POSTGRES": json.dumps({"url": place.url, "files": str(place.files)}),
+        }
+        run(replace(POSTGRES, environment=environment), tmp_path).expect(passed=127)
 
 
 @pytest.mark.promise("TOO-3")
@@ -97,7 +121,7 @@ def test_the_checkpointer_passes_the_tests_of_the_sqlite_ones(
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(ALL not in os.environ, reason=f"takes minutes; set {ALL} to run it")
+@FOR_LONG
 def test_the_engine_runs_on_the_checkpointer_and_the_store(tmp_path: Path) -> None:
     pytest.importorskip("syrupy", reason="the engine's suite needs syrupy, pycryptodome and redis")
 

@@ -65,6 +65,16 @@ def test_a_deselected_test_is_not_run(cache: Path, monkeypatch: pytest.MonkeyPat
     run(SUITE, cache).expect(passed=2, skipped=1)
 
 
+@pytest.mark.parametrize("key", ["[2]", "tests/test_it.py::test_passes[2]"])
+def test_a_deselected_case_is_not_run(
+    key: str, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {"tests/test_it.py::test_fails": "because", key: "because"}
+    monkeypatch.setattr(runner, "deselected", {"runner": table}.__getitem__)
+
+    run(SUITE, cache).expect(passed=1, skipped=1)
+
+
 def test_a_deselected_test_that_does_not_exist_is_reported(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

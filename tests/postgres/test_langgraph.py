@@ -11,8 +11,9 @@ import pytest
 from langgraph.store.base import PutOp, SearchOp
 
 import muniment
-from muniment import Memory, ScopedMemory
+from muniment import Memory, Scope, ScopedMemory
 from muniment.adapters.langgraph import AsyncMunimentStore, MunimentSaver, MunimentStore
+from muniment.errors import StoreClosedError
 from muniment.storage import Postgres
 from tests.postgres.server import Server
 
@@ -62,6 +63,17 @@ def test_items_are_kept_found_and_deleted_within_their_scope(memory: Memory) -> 
     assert not MunimentStore(of(memory, "bob")).search(())
     alice.delete(SEATS, "aisle")
     assert [one.key for one in alice.search((), filter={"seat": {"$ne": "x"}})] == ["window"]
+
+
+def test_what_a_place_opens_is_closed_with_it(place: Postgres) -> None:
+    scope = Scope("acme", "alice", "helper")
+
+    with MunimentStore.from_conn_string(place, scope=scope) as store:
+        store.put(SEATS, "aisle", {"row": 3})
+    with MunimentStore.from_conn_string(place, scope=scope) as again:
+        assert again.get(SEATS, "aisle") is not None
+    with pytest.raises(StoreClosedError):
+        store.get(SEATS, "aisle")
 
 
 def test_calls_of_one_moment_become_one_batch(memory: Memory) -> None:

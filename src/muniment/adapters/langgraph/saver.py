@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from muniment.scope import Scope
     from muniment.scoped.memory import ScopedMemory
+    from muniment.storage import Postgres
 
 
 class MunimentSaver(BaseCheckpointSaver[str]):
@@ -58,7 +59,11 @@ class MunimentSaver(BaseCheckpointSaver[str]):
     @classmethod
     @contextmanager
     def from_conn_string(
-        cls, location: str | Path, *, scope: Scope, serde: SerializerProtocol | None = None
+        cls,
+        location: str | Path | Postgres,
+        *,
+        scope: Scope,
+        serde: SerializerProtocol | None = None,
     ) -> Iterator[MunimentSaver]:
         """Open a memory, give a checkpointer over it, and close the memory.
 
@@ -73,7 +78,11 @@ class MunimentSaver(BaseCheckpointSaver[str]):
     @classmethod
     @asynccontextmanager
     async def from_conn_string_async(
-        cls, location: str | Path, *, scope: Scope, serde: SerializerProtocol | None = None
+        cls,
+        location: str | Path | Postgres,
+        *,
+        scope: Scope,
+        serde: SerializerProtocol | None = None,
     ) -> AsyncIterator[MunimentSaver]:
         """Do as `from_conn_string`, without holding up the event loop."""
         opening = opened(location, scope)

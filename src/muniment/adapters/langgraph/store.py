@@ -21,6 +21,7 @@ from muniment.adapters.langgraph.sweeping import Sweeper
 if TYPE_CHECKING:
     from muniment.scope import Scope
     from muniment.scoped.memory import ScopedMemory
+    from muniment.storage import Postgres
 
 
 class _Parts:
@@ -85,7 +86,7 @@ class MunimentStore(_Parts, BaseStore):
     @classmethod
     @contextmanager
     def from_conn_string(
-        cls, location: str | Path, *, scope: Scope, **options: Any
+        cls, location: str | Path | Postgres, *, scope: Scope, **options: Any
     ) -> Iterator[MunimentStore]:
         """Open a memory, give a store over it, and close both.
 
@@ -161,7 +162,7 @@ class AsyncMunimentStore(_Parts, AsyncBatchedBaseStore):
     @classmethod
     @asynccontextmanager
     async def from_conn_string(
-        cls, location: str | Path, *, scope: Scope, **options: Any
+        cls, location: str | Path | Postgres, *, scope: Scope, **options: Any
     ) -> AsyncIterator[AsyncMunimentStore]:
         """Open a memory, give a store over it, and close both; see `MunimentStore`."""
         opening = opened(location, scope)
@@ -213,7 +214,7 @@ class AsyncMunimentStore(_Parts, AsyncBatchedBaseStore):
 
 
 @contextmanager
-def opened(location: str | Path, scope: Scope) -> Iterator[ScopedMemory]:
+def opened(location: str | Path | Postgres, scope: Scope) -> Iterator[ScopedMemory]:
     """Open a memory, give that of one scope, and close it."""
     from muniment.memory import open as open_memory
 
