@@ -29,6 +29,7 @@ SQLITE = "muniment on SQLite, warm"
 WRITE, WRITE_SQLITE = "muniment on PostgreSQL, remember", "muniment on SQLite, remember"
 LANGGRAPH = "LangGraph PostgresStore, search"
 _PACKAGE = "langgraph-checkpoint-postgres"
+_SERVED = (WARM, COLD, WRITE, LANGGRAPH)
 _LATE = 50_000
 
 
@@ -43,6 +44,7 @@ class PostgresCase(Plain):
         p95: 95th percentile.
         times_select: Median over that of one `SELECT 1` of the same run.
         times_ours: Median over that of our warm recall on PostgreSQL.
+        server_cpu: Milliseconds of CPU that the server uses for one, of as many calls in a row.
     """
 
     name: str
@@ -51,6 +53,7 @@ class PostgresCase(Plain):
     p95: float | None = None
     times_select: Ratio | None = None
     times_ours: Ratio | None = None
+    server_cpu: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def run(*, records: int = 1_000, calls: int = 200) -> PostgresReport:
     embedder = PreparedEmbedder()
     queries = list(sentences(99, calls))
     embedder.embed_passages(queries)
-    embedder.embed_passages([one.text for one in statements(_LATE, calls + 10)])
+    embedder.embed_passages([one.text for one in statements(_LATE, 2 * calls + 10)])
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         server = LocalServer()
@@ -115,7 +118,8 @@ def run(*, records: int = 1_000, calls: int = 200) -> PostgresReport:
         if peer is not None:
             work[LANGGRAPH] = peer
         times = {name: wall for name, (_, wall) in interleaved(work, calls=calls).items()}
-        cases = [_case(name, times) for name in work]
+        used = {name: _cpu(server, work[name], calls) for name in work if name in _SERVED}
+        cases = [_case(name, times, used.get(name)) for name in work]
         if peer is None:
             cases.append(PostgresCase(LANGGRAPH, None))
         found = machine("psycopg", "psycopg-pool", _PACKAGE)
@@ -135,7 +139,7 @@ def _select(stack: ExitStack, url: str) -> Callable[[int], object]:
 
 def _writing(memory: Memory, calls: int) -> Callable[[int], object]:
     """Return one durable write to a scope of its own."""
-    made = iter(statements(_LATE, calls + 10))
+    made = iter(statements(_LATE, 2 * calls + 10))
     me = scope_of(memory, 3)
     return lambda _: me.remember_many([next(made)], approved=True)
 
@@ -167,7 +171,14 @@ def _version() -> str | None:
         return None
 
 
-def _case(name: str, times: dict[str, list[float]]) -> PostgresCase:
+def _cpu(server: LocalServer, call: Callable[[int], object], calls: int) -> float:
+    before = server.cpu()
+    for number in range(calls):
+        call(number)
+    return round((server.cpu() - before) * 1e3 / calls, 2)
+
+
+def _case(name: str, times: dict[str, list[float]], used: float | None) -> PostgresCase:
     own = sorted(times[name])
     return PostgresCase(
         name=name,
@@ -176,4 +187,5 @@ def _case(name: str, times: dict[str, list[float]]) -> PostgresCase:
         p95=round(own[int(len(own) * 0.95)], 3),
         times_select=Ratio(*ratio(times[name], times[SELECT])),
         times_ours=Ratio(*ratio(times[name], times[WARM])),
+        server_cpu=used,
     )

@@ -89,6 +89,17 @@ class LocalServer:
         prepare_postgres(Postgres(self.url(name, _OWNER), files=files), sealed=sealed)
         return Postgres(self.url(name, _APP), files=files, **settings)
 
+    def cpu(self) -> float:
+        """Return the seconds of CPU that its living processes have used."""
+        psutil = import_module("psutil")
+        parent = psutil.Process(self._server.get_pid())
+        total = 0.0
+        for process in (parent, *parent.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                used = process.cpu_times()
+                total += used.user + used.system
+        return total
+
     def kill(self) -> None:
         """Kill every process of the server at once, as a machine does that loses its power."""
         psutil = import_module("psutil")

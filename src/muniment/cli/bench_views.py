@@ -222,14 +222,17 @@ def load_verdict(report: LoadReport) -> Text:
 
 def postgres_table(report: PostgresReport) -> Table:
     """Return recall on PostgreSQL beside its limit and others; times by the clock."""
-    table = _table("records", "version", "median", "p95", "× SELECT 1 (95 %)", "× ours (95 %)")
+    table = _table(
+        "records", "version", "median", "p95", "× SELECT 1 (95 %)", "× ours (95 %)", "server CPU"
+    )
     table.columns[0].header = f"{report.records:,} records in the scope"
     for one in report.cases:
         if one.version is None:
-            table.add_row(one.name, ABSENT, *[NOTHING] * 4)
+            table.add_row(one.name, ABSENT, *[NOTHING] * 5)
             continue
         ratios = (_ratio(one.times_select), _ratio(one.times_ours))
-        table.add_row(one.name, one.version, _number(one.median), _number(one.p95), *ratios)
+        times = (_number(one.median), _number(one.p95))
+        table.add_row(one.name, one.version, *times, *ratios, _number(one.server_cpu, 2))
     return table
 
 
