@@ -62,6 +62,17 @@ def test_what_differs_in_a_sign_a_number_a_not_or_an_order_is_no_repeat(
     assert sorted(order(me, first, second)[:2]) == sorted([first, second])
 
 
+@pytest.mark.promise("REC-13", "MAI-2")
+@pytest.mark.parametrize(("first", "second"), [*SAME, *APART])
+def test_deduplication_goes_by_the_same_rule(house: House, first: str, second: str) -> None:
+    memory = house.open(embedder=Alike())
+    me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1")
+    said(me, first)
+    said(me, second)
+    found = memory.deduplicate(dry_run=True).duplicates
+    assert len(found) == int((first, second) in SAME)
+
+
 @HYBRID
 @pytest.mark.promise("REC-13")
 def test_words_without_weight_make_no_difference_where_the_embeddings_agree(

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.records import canonical_json
-from muniment.rules.fingerprints import fingerprints
-from muniment.rules.text import normalise
+from muniment.rules.sameness import Wording, likeness, wording
 
 if TYPE_CHECKING:
     from muniment.records import Record
-
-NEAR = 0.95
-_MARKS = ".,;:!?\"'()\u2026\u060c\u061b\u061f\u00ab\u00bb"
-_WEIGHTLESS = frozenset({"a", "an", "the", "user", "please", "also"})
 
 Cosine = Callable[[int, int], float]
 
@@ -35,14 +31,17 @@ class Pair:
     likeness: float
 
 
+class _Said(NamedTuple):
+    """A record, and what it is compared by."""
+
+    record: Record
+    said: Wording
+
+
 def duplicates(records: Sequence[Record], shown: Mapping[int, int], cosine: Cosine) -> list[Pair]:
     """Return the records that only repeat another one, each with the one that stays.
 
-    Two records say the same when kind, field, value, validity, reference and metadata are equal
-    and their texts are the same apart from case, white space, punctuation at the ends of words
-    and look-alike characters; or differ in nothing but words without weight (an article) while
-    their embeddings have a cosine of at least .95. Everything else keeps two records apart, however
-    near their embeddings are: a `not`, a number, `C` beside `C++`, another order of words.
+    Two records say the same as `sameness.likeness` has it, when their metadata is equal too.
 
     The one of higher authority stays; of equals the one that was shown more often, then the one
     that is kept longer, then the older. It never lives shorter than the one it replaces.
@@ -52,53 +51,30 @@ def duplicates(records: Sequence[Record], shown: Mapping[int, int], cosine: Cosi
         shown: By seq, how often a record was shown.
         cosine: Returns the cosine of two records, by seq; 0 without an embedding.
     """
-    groups: dict[tuple[object, ...], list[Record]] = {}
+    groups: dict[bytes, list[_Said]] = {}
     for record in records:
-        groups.setdefault((*_papers(record), _weighty(record.text)), []).append(record)
+        said = wording(record, canonical_json(record.metadata))
+        groups.setdefault(said.gist, []).append(_Said(record, said))
     return [pair for group in groups.values() for pair in _pairs(group, shown, cosine)]
 
 
-def _pairs(group: Sequence[Record], shown: Mapping[int, int], cosine: Cosine) -> list[Pair]:
-    if len(group) < 2:
-        return []
-    best = sorted(
-        group,
-        key=lambda one: (-one.authority, -shown.get(one.seq, 0), -_longevity(one), one.seq),
-    )
-    staying: list[Record] = []
+def _pairs(group: Sequence[_Said], shown: Mapping[int, int], cosine: Cosine) -> list[Pair]:
+    staying: list[_Said] = []
     found = []
-    for record in best:
+    for one in sorted(group, key=lambda one: _rank(one.record, shown)):
         for kept in staying:
-            likeness = _likeness(kept, record, cosine)
-            if likeness >= NEAR and _longevity(kept) >= _longevity(record):
-                found.append(Pair(kept, record, likeness))
+            near = likeness(kept.said, one.said, partial(cosine, kept.record.seq, one.record.seq))
+            if near and _longevity(kept.record) >= _longevity(one.record):
+                found.append(Pair(kept.record, one.record, near))
                 break
         else:
-            staying.append(record)
+            staying.append(one)
     return found
 
 
-def _likeness(one: Record, other: Record, cosine: Cosine) -> float:
-    same = fingerprints(None, None, one.text)[0] == fingerprints(None, None, other.text)[0]
-    return 1.0 if same else cosine(one.seq, other.seq)
+def _rank(record: Record, shown: Mapping[int, int]) -> tuple[float, ...]:
+    return (-record.authority, -shown.get(record.seq, 0), -_longevity(record), record.seq)
 
 
 def _longevity(record: Record) -> float:
     return float("inf") if record.expires_at is None else record.expires_at.timestamp()
-
-
-def _weighty(text: str) -> tuple[str, ...]:
-    words = tuple(word.strip(_MARKS) or word for word in normalise(text).split())
-    return tuple(word for word in words if word not in _WEIGHTLESS) or words
-
-
-def _papers(record: Record) -> tuple[object, ...]:
-    return (
-        record.kind,
-        record.field,
-        canonical_json(record.value),
-        record.reference,
-        record.valid_from,
-        record.valid_until,
-        canonical_json(record.metadata),
-    )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.records import PacketItem, Record
 from muniment.rules.packet import line
-from muniment.rules.repeats import Wording, wording
+from muniment.rules.sameness import Wording, wording
 
 if TYPE_CHECKING:
     from muniment.ports import OwnerState, Snapshot
@@ -88,7 +88,8 @@ class KnownRecords:
         return [found[seq] for seq in seqs if seq in found]
 
     def _keep(self, record: Record) -> Shown:
-        shown = Shown(record, line(PacketItem(record, 0.0)), wording(record))
+        said = wording(record, str(record.expires_at))
+        shown = Shown(record, line(PacketItem(record, 0.0)), said)
         named = ((_VALUE, record.value), (_METADATA, record.metadata))
         held = tuple((at, _copied(one)) for at, one in named if not isinstance(one, _SCALARS))
         one = _Known(record, held, shown.line, shown.said)
