@@ -149,7 +149,8 @@ def test_a_space_still_takes_no_more_than_its_share(house: House) -> None:
     me = memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1")
     fill(me)
     for name in NAMES:
-        published(memory.reviewing(DANA), me, f"The preferred region of all is {name}.")
+        text = f"The preferred region of all is {name}."
+        published(memory.reviewing(DANA), me, text, proposer=name)
     found = me.with_spaces(TEAM).recall(QUERY, limit=4, minimum_score=-1)
     assert len([item for item in found if item.record.scope == TEAM]) == 2
     assert len(found) == 4
