@@ -31,7 +31,7 @@ RECORDS = [
     {
         "id": f"r{n}",
         "text": f"{WORDS[n % 10]} {WORDS[n * 3 % 7]} of the week 2026-0{1 + n % 9}-1{n % 10}"
-        + " alpha and beta" * (n * 7 % 5),
+        + " alpha and beta" * (150 if n in (2, 20) else n * 7 % 5),
         "time": n,
     }
     for n in range(40)

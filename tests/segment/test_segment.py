@@ -97,7 +97,7 @@ def _check_equal(found: dict[int, reference.Scores], said: dict[int, reference.S
 
 def _order(found: Channels) -> list[int]:
     pool = found.live & found.embedded
-    fused = fuse(found.lexical, found.centred, pool, found.exact)
+    fused = fuse(found.lexical, found.centred, found.voice, pool, found.exact)
     ranked = arrange(found.chosen, fused.round(3), found.coverage, found.seqs, -1, 10_000)
     return [int(seq) for seq in found.seqs[ranked.order]]
 

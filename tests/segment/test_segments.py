@@ -13,6 +13,7 @@ import pytest
 
 from muniment.memory import open as open_memory
 from muniment.ports import EmbeddingModel, OwnerState, Snapshot, Store
+from muniment.ports.rows import Block
 from muniment.scope import Scope
 from muniment.segment.rows import IndexChanges
 from muniment.segment.segment import Segment
@@ -47,6 +48,9 @@ class Counted:
     def index_changes(self, owner: OwnerState, since: int, slot: int | None) -> IndexChanges:
         self.asked.append(since)
         return self.view.index_changes(owner, since, slot)
+
+    def block(self, owner: OwnerState) -> Block | None:
+        return self.view.block(owner)
 
 
 class Reader:
@@ -204,6 +208,9 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
     class Broken:
         def index_changes(self, *_: object) -> IndexChanges:
             raise LookupError
+
+        def block(self, _: OwnerState) -> None:
+            return None
 
     with pytest.raises(LookupError):
         reader.segments.current(cast("Snapshot", Broken()), owner, None, 0)

@@ -30,7 +30,7 @@ def ranked(rows: list[tuple[float, float, bool, bool]], minimum: float, limit: i
         (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     )
     args = (flags(embedded), flags(exact))
-    fused = fuse(floats(words), floats(close), *args)
+    fused = fuse(floats(words), floats(close), floats([1] * len(rows)), *args)
     score = publish(floats(words), floats(close), *args, 0.2, 0.8)
     everything = np.ones(len(rows), dtype=np.bool_)
     return arrange(everything, fused, score, np.arange(len(rows), dtype=np.int64), minimum, limit)
@@ -78,7 +78,7 @@ def test_what_is_not_chosen_is_not_ranked() -> None:
 def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
     nothing = flags([False, False])
     exact = flags([False, True])
-    fused = fuse(floats([1, 0]), floats([0, 0]), nothing, exact)
+    fused = fuse(floats([1, 0]), floats([0, 0]), floats([1, 1]), nothing, exact)
     score = publish(floats([1, 0]), floats([0, 0]), nothing, exact, 0.0, 1.0)
     assert fused.tolist() == [1, EXACT_BONUS]
     assert score.tolist() == [1, 1]
@@ -88,12 +88,14 @@ def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
 def test_without_any_spread_meaning_has_no_vote(close: list[float]) -> None:
     words = floats([0.1 * place for place in range(len(close))])
     here = flags([True] * len(close))
-    assert fuse(words, floats(close), here, ~here).tolist() == words.tolist()
+    voice = floats([1] * len(close))
+    assert fuse(words, floats(close), voice, here, ~here).tolist() == words.tolist()
 
 
 def test_a_record_without_a_vector_keeps_its_words_vote() -> None:
     embedded = flags([True, True, False])
-    fused = fuse(floats([0, 0, 0.2]), floats([0.9, 0.1, 0.0]), embedded, ~(embedded | True))
+    votes = floats([0, 0, 0.2]), floats([0.9, 0.1, 0.0]), floats([1, 1, 1])
+    fused = fuse(*votes, embedded, ~(embedded | True))
     assert fused[2] == np.float32(0.2)
     assert fused[0] > 0 > fused[1]
 
@@ -110,3 +112,11 @@ def test_more_likeness_never_lowers_a_score(words: float, close: float, more: fl
     assert score(words, close + more) >= score(words, close)
     assert score(0, 0.2) == 0
     assert score(0, 0.8) == score(1, 0) == 1
+
+
+def test_a_vector_that_says_half_as_much_votes_with_half_its_weight() -> None:
+    every, none = flags([True] * 3), flags([False] * 3)
+    close = floats([0.9, 0.1, 0.2])
+    whole = fuse(floats([0, 0, 0]), close, floats([1, 1, 1]), every, none)
+    half = fuse(floats([0, 0, 0]), close, floats([0.5, 1, 1]), every, none)
+    assert half.tolist() == pytest.approx([whole[0] / 2, whole[1], whole[2]])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muniment.rules.ranking import EXACT_BONUS, SEMANTIC_WEIGHT
 from muniment.rules.text import tokenise
 from muniment.segment.search import DAMPING, IMAGINED
+from muniment.segment.view import LONG
 
 Matrix = NDArray[np.float32]
 _TIE = 1e-6
@@ -51,7 +52,11 @@ class BruteForce:
         damped = counts / np.maximum(counts + DAMPING * self._lengths[:, None], 1e-9)
         asked = vector - self._mean
         close = self._centred @ (asked / np.linalg.norm(asked))
-        standard = (close - close.mean()) / close.std()
+        standard = (
+            (close - close.mean())
+            / close.std()
+            * np.minimum(1, LONG / np.maximum(self._lengths, 1))
+        )
         exact = np.array([text == query for text in self._texts])
         fused: NDArray[np.float64] = damped @ (idf / length) + SEMANTIC_WEIGHT * standard
         return fused + EXACT_BONUS * exact

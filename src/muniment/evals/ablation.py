@@ -63,6 +63,7 @@ class Without:
         centred: Whether cosines are taken around the scope's centre.
         words: Whether words have a vote.
         meaning: Whether meaning has a vote.
+        fading: Whether the vector of a long record counts less.
         standard: Whether the votes are added as standard scores, not as reciprocal ranks.
     """
 
@@ -70,6 +71,7 @@ class Without:
     context: bool = True
     damped: bool = True
     centred: bool = True
+    fading: bool = True
     words: bool = True
     meaning: bool = True
     standard: bool = True
@@ -83,6 +85,7 @@ IDEAS: dict[str, Without] = {
     "dates by the name of their month": Without(tokens=_no_dates),
     "the vote of meaning": Without(meaning=False),
     "the scope's own centre": Without(centred=False),
+    "a long record's vector counts less": Without(fading=False),
     "the record before in the embedding": Without(context=False),
     "standard scores, not ranks": Without(standard=False),
 }
@@ -153,7 +156,8 @@ class Bench:
             vector = self._embedder.embed_query(query)
         channels = search([asked], vector, lambda seen, _: seen.live & self._earlier(before))
         score = np.ones(len(channels.seqs), dtype=np.float32)
-        fused = score if content_free(query) else _fused(channels, idea)
+        voice = self._whole.voice if idea.fading else np.ones_like(self._whole.voice)
+        fused = score if content_free(query) else _fused(channels, voice, idea)
         order = arrange(channels.chosen, fused, score, channels.seqs, -1, _DEPTH).order
         return [self._records[place]["id"] for place in order.tolist()]
 
@@ -164,10 +168,10 @@ class Bench:
         return np.array([isinstance(at, int) and at < before for at in times])
 
 
-def _fused(channels: Channels, idea: Without) -> Floats:
+def _fused(channels: Channels, voice: Floats, idea: Without) -> Floats:
     lexical = channels.lexical if idea.words else np.zeros_like(channels.lexical)
     close = channels.centred if idea.centred else channels.cosine
     if idea.standard:
-        return fuse(lexical, close, channels.pool, channels.exact)
+        return fuse(lexical, close, voice, channels.pool, channels.exact)
     ranks = [np.argsort(np.argsort(-vote, kind="stable")) for vote in (lexical, close)]
     return sum(1 / (_RANK_OFFSET + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]

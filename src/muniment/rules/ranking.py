@@ -61,11 +61,12 @@ def reordered(ranking: Ranking, places: Sequence[int], score: Floats) -> Ranking
     return Ranking(moved.order, moved.rank, published, moved.below)
 
 
-def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
+def fuse(lexical: Floats, centred: Floats, voice: Floats, pool: Mask, exact: Mask) -> Floats:
     """Return one number a record by which to order them.
 
     The words' weight plus a fifth of the standard score of the centred cosine, taken over the
-    embedded live records (`pool`). A record that is named exactly comes first.
+    embedded live records (`pool`), times what the record's vector may say (`voice`). A record that
+    is named exactly comes first.
     """
     fused = lexical.copy()
     if exact.any():
@@ -77,7 +78,9 @@ def fuse(lexical: Floats, centred: Floats, pool: Mask, exact: Mask) -> Floats:
         spread = float(np.einsum("i,i->", close, close) / len(close)) ** 0.5
         if spread > _FLAT:
             close *= SEMANTIC_WEIGHT / spread
-            fused[slice(None) if everything else pool] += close.astype(np.float32)
+            vote = close.astype(np.float32)
+            vote *= voice if everything else voice[pool]
+            fused[slice(None) if everything else pool] += vote
     return fused
 
 

@@ -69,6 +69,7 @@ class Channels:
         coverage: How much of the question the words cover, in [0, 1], whatever the scope.
         cosine: Cosine to the question, float32; 0 where there is no embedding.
         centred: Cosine around the scope's centre, float32; 0 where there is no embedding.
+        voice: How much that cosine counts, float32, in (0, 1]: less for a long record.
         embedded: Which records have an embedding, bool, shape (n,).
         pool: Which are live and have one, bool, shape (n,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
@@ -82,6 +83,7 @@ class Channels:
     coverage: Floats
     cosine: Floats
     centred: Floats
+    voice: Floats
     embedded: Mask
     pool: Mask
     exact: Mask
@@ -114,6 +116,7 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
         coverage=coverage,
         cosine=cosine,
         centred=centred,
+        voice=_joined([view.voice for view in views]),
         embedded=_joined([view.embedded for view in views]),
         pool=pool,
         exact=matches.exact,

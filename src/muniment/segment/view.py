@@ -10,8 +10,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.segment.part import ALWAYS, NEVER, Mask, Part
+from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part
 from muniment.segment.vectors import Centring, centring
+
+LONG = 200
 
 T = TypeVar("T", bound=np.generic)
 
@@ -70,6 +72,17 @@ class View:
     def centring(self) -> Centring:
         """The centring around the mean of the live records."""
         return centring(self.parts, self.pool)
+
+    @cached_property
+    def voice(self) -> Floats:
+        """How much the likeness of each record counts, float32, in (0, 1].
+
+        One vector says less of any part of a text the longer the text is: it counts whole up to
+        200 content tokens, and in inverse proportion to them above.
+        """
+        lengths = _joined([part.lengths for part in self.parts]).astype(np.float32)
+        np.maximum(lengths, LONG, out=lengths)
+        return np.divide(np.float32(LONG), lengths, dtype=np.float32)
 
     @cached_property
     def kind_names(self) -> frozenset[str]:

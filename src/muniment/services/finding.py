@@ -136,4 +136,5 @@ def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Floats]:
         calibration.low,
         calibration.high,
     )
-    return fuse(channels.lexical, channels.centred, channels.pool, channels.exact), score
+    votes = (channels.lexical, channels.centred, channels.voice)
+    return fuse(*votes, channels.pool, channels.exact), score
