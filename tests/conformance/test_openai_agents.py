@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.conformance.runner import Suite, run
+from tests.postgres.server import Server
 
 ENVIRONMENT = {"OPENAI_API_KEY": "none", "OPENAI_AGENTS_DISABLE_TRACING": "1"}
 SESSION = Suite(
@@ -35,6 +38,18 @@ ASYNC_SESSION = Suite(
 @pytest.mark.promise("TOO-2")
 def test_the_session_passes_the_sdks_own_suite(tmp_path: Path) -> None:
     run(SESSION, tmp_path).expect(passed=94)
+
+
+@pytest.mark.conformance
+@pytest.mark.slow
+@pytest.mark.promise("TOO-2", "TOO-6")
+def test_the_session_passes_the_sdks_own_suite_over_postgresql(
+    server: Server, tmp_path: Path
+) -> None:
+    with server.database(tmp_path) as place:
+        where = json.dumps({"url": place.url, "files": str(place.files)})
+        environment = {**SESSION.environment, "CONFORMANCE_POSTGRES": where}
+        run(replace(SESSION, environment=environment), tmp_path).expect(passed=94)
 
 
 @pytest.mark.conformance

@@ -1,15 +1,32 @@
-"""What the tests of threads share: a plain and a sealed store, and two users of it."""
+"""What the tests of threads share: a store of either database, and two users of it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import muniment
 from muniment import Memory, ScopedMemory
+from muniment.storage import Postgres
 from muniment.testing import FrozenClock
+from tests.postgres.server import Server
+
+ON_FILES = pytest.mark.parametrize("memory", ["plain", "sealed"], indirect=True)
+"""For what looks into the files of SQLite; PostgreSQL's lie on its server."""
+
+
+@contextmanager
+def made(request: pytest.FixtureRequest, folder: Path) -> Iterator[Path | Postgres]:
+    """Make the place of a store, on PostgreSQL if the fixture's parameter names it."""
+    if request.param != "postgres":
+        yield folder / "memory.db"
+        return
+    server: Server = request.getfixturevalue("server")
+    with server.database(folder) as place:
+        yield place
 
 
 @pytest.fixture
@@ -17,10 +34,20 @@ def clock() -> FrozenClock:
     return FrozenClock("2030-01-01T00:00:00Z")
 
 
-@pytest.fixture(params=[False, True], ids=["plain", "sealed"])
+@pytest.fixture(params=["sqlite", "postgres"])
+def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | Postgres]:
+    """Where a store is that a test opens itself."""
+    with made(request, tmp_path) as place:
+        yield place
+
+
+@pytest.fixture(params=["plain", "sealed", "postgres"])
 def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    path = tmp_path / "memory.db"
-    with muniment.open(path, embedder="none", clock=clock, sealed=request.param) as opened:
+    sealed = request.param == "sealed"
+    with (
+        made(request, tmp_path) as place,
+        muniment.open(place, embedder="none", clock=clock, sealed=sealed) as opened,
+    ):
         yield opened
 
 

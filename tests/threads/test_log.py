@@ -16,6 +16,7 @@ from muniment.errors import (
     VersionConflictError,
 )
 from muniment.records import JSONValue
+from muniment.storage import Postgres
 from muniment.testing import FrozenClock
 from muniment.threads import NewEvent
 
@@ -193,9 +194,8 @@ def test_what_was_said_is_not_what_is_remembered(me: ScopedMemory) -> None:
 
 
 @pytest.mark.promise("THR-2")
-def test_writers_of_two_connections_lose_and_double_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "memory.db"
-    memories = [muniment.open(path, embedder="none") for _ in range(2)]
+def test_writers_of_two_connections_lose_and_double_nothing(location: Path | Postgres) -> None:
+    memories = [muniment.open(location, embedder="none") for _ in range(2)]
     threads = [one.scoped(tenant_id="a", user_id="u", agent_id="g").thread("t") for one in memories]
 
     def write(at: int) -> None:

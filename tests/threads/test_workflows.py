@@ -21,6 +21,7 @@ from muniment.errors import (
     UncertainEffectError,
 )
 from muniment.scoped import Workflow
+from muniment.storage import Postgres
 from muniment.threads import ToolCall
 from tests.threads.conftest import surfaces
 from tests.threads.workers import charge
@@ -50,13 +51,17 @@ def world(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def killed(tmp_path: Path, world: Path, request: pytest.FixtureRequest) -> Iterator[ScopedMemory]:
+def killed(
+    location: Path | Postgres, world: Path, request: pytest.FixtureRequest
+) -> Iterator[ScopedMemory]:
     """Return the scope of a worker that was killed at the place that a test names."""
-    store = tmp_path / "orders.db"
-    command = [sys.executable, "-m", "tests.threads.workers", str(store), str(world), request.param]
+    store = location.url if isinstance(location, Postgres) else str(location)
+    files = str(location.files) if isinstance(location, Postgres) else ""
+    worker = [sys.executable, "-m", "tests.threads.workers"]
+    command = [*worker, store, str(world), request.param, files]
     done = subprocess.run(command, check=False, capture_output=True)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    with muniment.open(store, embedder="none") as memory:
+    with muniment.open(location, embedder="none") as memory:
         yield memory.scoped(tenant_id="acme", user_id="user_42", agent_id="helper")
 
 

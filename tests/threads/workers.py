@@ -1,8 +1,9 @@
 """A process that charges a card and is killed at a place of the test's choosing.
 
-Usage: python -m tests.threads.workers STORE WORLD PLACE
+Usage: python -m tests.threads.workers STORE WORLD PLACE FILES
 
-PLACE is `before` the effect, `between` effect and acknowledgement, or `after` it.
+PLACE is `before` the effect, `between` effect and acknowledgement, or `after` it. FILES is the path
+of the own files of a store in PostgreSQL, or empty.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from pathlib import Path
 
 import muniment
+from muniment.storage import Postgres
 
 
 def charge(world: Path, key: str) -> str:
@@ -27,7 +29,7 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def main(store: str, world: Path, place: str) -> None:
+def main(store: str | Postgres, world: Path, place: str) -> None:
     def effect(key: str) -> str:
         if place == "before":
             die()
@@ -43,4 +45,5 @@ def main(store: str, world: Path, place: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path(sys.argv[2]), sys.argv[3])
+    where, what, at, files = sys.argv[1:]
+    main(Postgres(where, files=files) if files else where, Path(what), at)

@@ -2,12 +2,15 @@
 
 The suites make a session of `session_id` and `db_path`, and two of the same file see one store, so
 memories are shared by path here. `OPENAI_SESSION` says which of the SDK's classes is replaced.
+With `CONFORMANCE_POSTGRES`, the place of a store in PostgreSQL, each file stands for a user of it.
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +24,31 @@ import muniment
 from muniment import Memory, Scope
 from muniment.adapters.openai_agents import MunimentSession
 from muniment.errors import StoreClosedError
+from muniment.storage import Postgres
 
-_SCOPE = Scope("acme", "user_42", "suite")
+_POSTGRES = json.loads(os.environ.get("CONFORMANCE_POSTGRES", "null"))
+_numbers = count()
 _OPENED: dict[Path, Memory] = {}
 _USERS: Counter[Path] = Counter()
+
+
+def _scope() -> Scope:
+    return Scope("acme", f"user_{next(_numbers)}", "suite")
+
+
+_SCOPES: defaultdict[Path, Scope] = defaultdict(_scope)
+
+
+def _open(path: str | Path, *, sealed: bool | None) -> Memory:
+    if _POSTGRES:
+        return muniment.open(Postgres(**_POSTGRES), embedder="none")
+    return muniment.open(path, embedder="none", sealed=sealed)
 
 
 def _memory(db_path: str | Path) -> tuple[Path, Memory]:
     path = Path(f"{db_path}.muniment")
     if path not in _OPENED:
-        _OPENED[path] = muniment.open(path, embedder="none", sealed=True)
+        _OPENED[path] = _open(path, sealed=True)
     _USERS[path] += 1
     return path, _OPENED[path]
 
@@ -47,11 +65,12 @@ class SuiteSession(MunimentSession):
     ) -> None:
         self._path: Path | None = None
         if str(db_path) == ":memory:":
-            memory = muniment.open(":memory:", embedder="none")
+            memory, scope = _open(":memory:", sealed=None), _scope()
         else:
             self._path, memory = _memory(db_path)
+            scope = _SCOPES[self._path]
         self._opened = memory
-        super().__init__(session_id, memory, scope=_SCOPE, session_settings=session_settings)
+        super().__init__(session_id, memory, scope=scope, session_settings=session_settings)
 
     async def add_items(self, items: Any, **context: Any) -> None:
         """Append items; the SDK's own words when it is closed."""
