@@ -12,7 +12,6 @@ from muniment.storage import open_store as open_location
 from muniment.testing import StoreContract
 from tests.postgres.pair import Pair
 
-
 TWO_TENANTS = "one transaction writes to one server, and this one writes to two tenants"
 OTHERWISE = {
     "test_snapshots_stand_still": "a snapshot that names no owner begins with its first read",
