@@ -181,6 +181,14 @@ class Owner:
         for one in self.pending():
             one.contested = None if one.contested in rows else one.contested
 
+    def versions(self, row: Row) -> list[Row]:
+        """Return a record and its older versions that said the same."""
+        found = [row]
+        while row.old in self.rows and self.rows[row.old].said.prints == row.said.prints:
+            row = self.rows[row.old]
+            found.append(row)
+        return found
+
     def maintain(self) -> None:
         self.forget([row for row in self.rows.values() if not row.is_kept(self.now)], "expired")
         for one in self.pending():

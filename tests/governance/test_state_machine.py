@@ -296,7 +296,7 @@ class Governed(Store, RuleBasedStateMachine):
             self.face(owner).forget(row.id)
         else:
             self.desk(owner).forget(owner, row.id)
-        self.held[owner].forget([row], "forgotten")
+        self.held[owner].forget(self.held[owner].versions(row), "forgotten")
 
     @precondition(lambda self: self.number % 3 == 2)
     @rule(owner=people, kind=st.sampled_from(("insight", "outcome")))

@@ -22,5 +22,7 @@ def open_policy(policy: str | Path | None) -> Policy:
         return parse_policy(policy)
     try:
         return parse_policy(policy.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError):
-        raise PolicyError("The policy's file cannot be read as UTF-8; check its path.") from None
+    except OSError as error:
+        raise PolicyError(f"{policy.name}: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise PolicyError(f"{policy.name} is not text in UTF-8.") from None

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-_RUN = re.compile(r"\d++(?:[\s.\-]{1,3}+\d++)*+")
+_RUN = re.compile(r"\d+(?:[\s.\-]{1,3}\d+)*")
 _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d([.-])(?:0\d|1[0-2])\1[0-3]\d(?!\d)")
 _GROUP = re.compile(r"\d+")
 SHORTEST = 9
