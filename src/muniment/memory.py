@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 from muniment.clock import Clock, SystemClock
 from muniment.ports.models import Screener
+from muniment.records import JSONValue
 from muniment.results import Health
 from muniment.rules.arguments import checked, checks_arguments
 from muniment.scope import Principal, Scope
@@ -19,7 +20,7 @@ from muniment.scoped.guarding import StoreGuarding
 from muniment.scoped.merging import StoreMerging
 
 if TYPE_CHECKING:
-    from muniment.ports import Embedder, LanguageModel, Reranker, Store
+    from muniment.ports import Embedder, LanguageModel, Reranker, Resolver, Store
     from muniment.rules.kinds import Policy
     from muniment.services.exchange import Exchange
     from muniment.services.forgetting import Sweeping, ThreadForgetting
@@ -43,6 +44,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     *,
     embedder: object = "auto",
     reranker: object = None,
+    resolver: Callable[[str], JSONValue] | None = None,
     model: object = None,
     policy: str | Path | None = None,
     clock: Clock | None = None,
@@ -67,6 +69,8 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         reranker: What reads the best records of a recall beside the question and orders them
             anew: `"http:MODEL"`, `"tei"`, `"cross-encoder:MODEL"`, an object with `rerank` or
             `predict`, a callable from a question and texts to numbers, or None.
+        resolver: What asks a system of record: a function from a record's `reference` to the live
+            value, or None when there is none. Recall shows it beside what is stored.
         model: The language model for `answer`: `"openai:MODEL"`, `"chat:MODEL"`,
             `"azure:DEPLOYMENT"`, an object with `respond`, or None.
         policy: The kinds: TOML text or the path of a TOML file. None for the built-in policy.
@@ -97,6 +101,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     from muniment.providers.llm import open_model
     from muniment.providers.policies import open_policy
     from muniment.providers.reranking import open_reranker
+    from muniment.providers.resolving import open_resolver
     from muniment.rules.packet import count_tokens as estimate
     from muniment.rules.screening import DefaultScreener
     from muniment.storage import open_store
@@ -119,6 +124,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         store,
         embedder=parts[0],
         reranker=parts[3],
+        resolver=open_resolver(resolver),
         model=parts[1],
         policy=parts[2],
         clock=clock or SystemClock(),
@@ -178,6 +184,7 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         *,
         embedder: Embedder | None,
         reranker: Reranker | None,
+        resolver: Resolver | None,
         model: LanguageModel | None,
         policy: Policy,
         clock: Clock,
@@ -212,6 +219,7 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
                 clock=clock,
                 embedder=embedder,
                 reranker=reranker,
+                resolver=resolver,
                 words=words,
                 segments=segments,
                 count_tokens=count_tokens,

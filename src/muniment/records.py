@@ -228,11 +228,13 @@ class PacketItem(Plain):
         record: The record.
         score: Relevance in [0, 1]; higher is better; never rises down the packet.
         contested: Whether a statement that contradicts it waits for review.
+        live: What the record's system of record holds now; None when it was not asked or has none.
     """
 
     record: Record
     score: float
     contested: bool = False
+    live: JSONValue = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ class Degraded(StrEnum):
     EMBEDDING_PENDING = "embedding_pending"
     QUERY_CUT = "query_cut"
     RERANKER_FAILED = "reranker_failed"
+    RESOLVER_FAILED = "resolver_failed"
 
 
 @dataclass(frozen=True, slots=True)

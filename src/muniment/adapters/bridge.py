@@ -7,11 +7,12 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any, TypeAlias, TypeVar
 
 from muniment.aio import AsyncMemory, AsyncScopedMemory
-from muniment.errors import MissingExtraError, ScopeError
+from muniment.errors import MissingExtraError, NotFoundError, ScopeError
 from muniment.memory import Memory
 from muniment.records import Packet
 from muniment.scope import Scope
 from muniment.scoped import ScopedMemory
+from muniment.scoped.thread import Thread
 
 T = TypeVar("T")
 
@@ -100,6 +101,15 @@ def show(
         return None
     scoped.delegate().note_used(found.packet)
     return found.packet
+
+
+def has_event(thread: Thread, event_id: str) -> bool:
+    """Return whether a thread holds an event."""
+    try:
+        thread.event(event_id)
+    except NotFoundError:
+        return False
+    return True
 
 
 def missing(framework: str, extra: str) -> MissingExtraError:

@@ -20,8 +20,8 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, cast
 
-from muniment.adapters.bridge import AnyScoped, missing, show, with_scoped
-from muniment.errors import ConflictError, NotFoundError, VersionConflictError
+from muniment.adapters.bridge import AnyScoped, has_event, missing, show, with_scoped
+from muniment.errors import ConflictError, VersionConflictError
 from muniment.records import JSONValue, canonical_json
 from muniment.scoped import DEFAULT_LIMIT, DEFAULT_MINIMUM_SCORE, ScopedMemory
 from muniment.scoped.delegate import Writes
@@ -279,7 +279,7 @@ def _append(scoped: ScopedMemory, key: SessionKey, entries: list[SessionStoreEnt
         "session_id": key["session_id"],
     }
     thread.create(state={**named, "subpath": subpath, "summary": {}})
-    known = (one for one in entries if "uuid" in one and _has(thread, one["uuid"]))
+    known = (one for one in entries if "uuid" in one and has_event(thread, one["uuid"]))
     seen = {one["uuid"] for one in known}
     new = [one for one in entries if one.get("uuid") not in seen]
     if subpath is None:
@@ -304,14 +304,6 @@ def _fold(thread: Thread, key: SessionKey, entries: list[SessionStoreEntry]) -> 
             )
             return
     raise ConflictError("The session's summary is changed by too many at a time; try again.")
-
-
-def _has(thread: Thread, event_id: str) -> bool:
-    try:
-        thread.event(event_id)
-    except NotFoundError:
-        return False
-    return True
 
 
 def _mtime(info: ThreadInfo) -> int:

@@ -18,6 +18,7 @@ from muniment.clock import Clock
 from muniment.memory import DEFAULT_CACHE_BYTES
 from muniment.memory import open as open_memory
 from muniment.ports.models import Screener
+from muniment.records import JSONValue
 from muniment.results import Health
 from muniment.scope import Principal
 from muniment.scoped import Progress
@@ -33,6 +34,7 @@ async def open_async(
     *,
     embedder: object = "auto",
     reranker: object = None,
+    resolver: Callable[[str], JSONValue] | None = None,
     model: object = None,
     policy: str | Path | None = None,
     clock: Clock | None = None,
@@ -53,6 +55,7 @@ async def open_async(
             location,
             embedder=embedder,
             reranker=reranker,
+            resolver=resolver,
             model=model,
             policy=policy,
             clock=clock,

@@ -54,6 +54,7 @@ DEGRADATIONS: Mapping[Degraded, str] = {
     Degraded.EMBEDDING_PENDING: "some records wait for an embedding; run `muniment maintain embed`",
     Degraded.QUERY_CUT: "the question was too long and its end was not used",
     Degraded.RERANKER_FAILED: "the reranker failed; ordered without it",
+    Degraded.RESOLVER_FAILED: "a system of record did not answer; its stored value is shown",
 }
 
 

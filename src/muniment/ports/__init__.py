@@ -34,6 +34,7 @@ from muniment.ports.models import (
     LanguageModel,
     ModelReply,
     Reranker,
+    Resolver,
     Screener,
 )
 from muniment.ports.rows import (
@@ -87,6 +88,7 @@ __all__ = [
     "Proposed",
     "ReceiptLink",
     "Reranker",
+    "Resolver",
     "Reveal",
     "Screener",
     "SealedRow",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from muniment.records import WritePath
+from muniment.records import JSONValue, WritePath
 from muniment.results import Finding
 
 if TYPE_CHECKING:
@@ -99,6 +99,22 @@ class Reranker(Protocol):
 
         Raises:
             ProviderError: It failed, or did not say something of every text.
+        """
+        ...
+
+
+class Resolver(Protocol):
+    """Asks systems of record what they hold now.
+
+    It may be called from several threads at once, and is asked only for records that a recall is
+    about to show.
+    """
+
+    def resolve(self, reference: str) -> JSONValue:
+        """Return the live value under a record's reference, or None when the system has none.
+
+        Raises:
+            ProviderError: It failed, or its answer is no JSON.
         """
         ...
 

@@ -52,12 +52,17 @@ def _escaped(match: re.Match[str]) -> str:
 
 
 def line(item: PacketItem) -> str:
-    """Return one record as a line of the packet: fact, kind, status, date, id and source."""
+    """Return one record as a line of the packet: fact, kind, status, date, id and source.
+
+    What its system of record holds now stands before the text, which is as old as its date.
+    """
     record = item.record
     shown: dict[str, JSONValue] = {"memory_id": record.memory_id, "kind": record.kind}
     if record.field is not None:
         shown["field"] = record.field
         shown["value"] = record.value
+    if item.live is not None:
+        shown["live_value"] = item.live
     shown["text"] = record.text
     shown["status"] = record.status.value
     shown["date"] = iso(record.valid_from or record.created_at)

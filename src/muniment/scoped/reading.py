@@ -106,14 +106,15 @@ class ScopedReading(ScopedBase):
             filters: Conditions on fields and metadata, such as
                 `{"metadata.tag": {"any": ["work"]}}`; see `muniment.rules.filters`.
             budget: Most tokens the packet may use. None without limit.
-            strict: Raise when the embedder fails instead of recalling by words alone.
+            strict: Raise when the embedder, reranker or resolver fails instead of recalling
+                without it.
             as_of: A past instant: recall what was believed then, without what was forgotten since.
             explain: Also put into the trace the verdict on every record near the cut, with what
                 each channel said of it; slower, for a person who asks why.
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
-            ProviderError: `strict` is true and the embedder failed.
+            ProviderError: `strict` is true and the embedder, reranker or resolver failed.
             StoreError: The database cannot be read.
         """
         from muniment.services.recall import Question

@@ -11,7 +11,7 @@ import numpy as np
 
 from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
-from muniment.ports import Embedder, Reranker, Store
+from muniment.ports import Embedder, Reranker, Resolver, Store
 from muniment.records import Packet, PacketItem
 from muniment.rules.dates import interval
 from muniment.rules.filters import parse_filters
@@ -24,7 +24,7 @@ from muniment.services.explain import explain, settled
 from muniment.services.finding import Finder
 from muniment.services.found import Asked, Found
 from muniment.services.segments import Segments
-from muniment.services.selecting import Selection, select
+from muniment.services.selecting import Selection, resolved, select
 from muniment.services.vectors import QueryVectors
 from muniment.services.words import WordKeys
 from muniment.trace import Degraded, Explained, Hit, Reason, Recall, RecallTrace
@@ -48,7 +48,8 @@ class Question:
         kinds: Kinds to look in, or None for all.
         filters: Conditions on fields and metadata, or None.
         budget: Most tokens the packet may use, or None without limit.
-        strict: Whether a failing embedder or reranker is an error, and no recall without it.
+        strict: Whether a failing embedder, reranker or resolver is an error, and no recall without
+            it.
         as_of: Past instant whose beliefs are wanted, or None for the present.
         explain: Whether the trace holds the verdict on every record near the cut.
     """
@@ -75,6 +76,7 @@ class Recalling:
         clock: Clock,
         embedder: Embedder | None,
         reranker: Reranker | None,
+        resolver: Resolver | None,
         words: WordKeys,
         segments: Segments,
         count_tokens: TokenCounter,
@@ -87,6 +89,7 @@ class Recalling:
         self._names = policy.names(policy.kinds)
         self._withheld = policy.withheld(Reader.AGENT)
         self._reranker = reranker
+        self._resolver = resolver
         self._finder = Finder(segments, words)
         self._vectors = QueryVectors()
         self._count_tokens = count_tokens
@@ -102,7 +105,7 @@ class Recalling:
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
-            ProviderError: The embedder or reranker failed and the recall is strict.
+            ProviderError: The embedder, reranker or resolver failed and the recall is strict.
             StoreError: The database cannot be read.
         """
         now = self._clock.now()
@@ -113,6 +116,8 @@ class Recalling:
             if question.explain:
                 explained = explain(view, found, asked, now)
         selected = select(found, asked, self._reranker, strict=question.strict)
+        if self._resolver is not None and asked.as_of is None:
+            selected = resolved(selected, self._resolver, strict=question.strict)
         shown = self._show(found, selected, question.budget)
         said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
         explained = settled(explained, shown.verdicts, said)
@@ -121,15 +126,18 @@ class Recalling:
 
     def _show(self, found: Found, selected: Selection, budget: int | None) -> _Shown:
         """Fill the packet with what was selected."""
-        hits = _hits(found, selected)
+        hits, live = _hits(found, selected), selected.live
         items = [
-            PacketItem(one.record, hit.score, hit.memory_id in found.contested)
+            PacketItem(
+                one.record, hit.score, hit.memory_id in found.contested, live.get(hit.memory_id)
+            )
             for one, hit in zip(selected.shown, hits, strict=True)
         ]
         lines = {one.record.memory_id: one.line for one in selected.shown}
 
         def shown(item: PacketItem) -> str:
-            return line(item) if item.contested else lines[item.record.memory_id]
+            is_plain = not item.contested and item.live is None
+            return lines[item.record.memory_id] if is_plain else line(item)
 
         packet, passed = build_packet(items, budget, self._count_tokens, shown)
         verdicts: dict[str, Reason | None] = {

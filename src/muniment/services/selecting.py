@@ -1,4 +1,7 @@
-"""What becomes of a ranking before the budget: repeats fall behind, a reranker may reorder it."""
+"""What becomes of a ranking before the budget: repeats fall behind, a reranker may reorder it.
+
+What systems of record hold now is asked for what is left.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +10,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from muniment.errors import ProviderError
+from muniment.records import JSONValue
 from muniment.rules.ranking import Ranking, reordered
 from muniment.services.arranging import cut
 from muniment.services.found import Asked, Found
 from muniment.trace import Degraded, Reason
 
 if TYPE_CHECKING:
-    from muniment.ports import Reranker
+    from muniment.ports import Reranker, Resolver
     from muniment.services.known import Shown
 
 
@@ -26,13 +30,15 @@ class Selection:
         shown: The records, and how a packet shows each.
         reranked: What the reranker said of each place that it was shown.
         reranker: Name of the reranker that was asked with success, or None.
-        degraded: What the reranker failed to do.
+        live: What a system of record holds now, by `memory_id`.
+        degraded: What the reranker or a system of record failed to do.
     """
 
     ranking: Ranking
     shown: Sequence[Shown]
     reranked: Mapping[int, float] = field(default_factory=dict)
     reranker: str | None = None
+    live: Mapping[str, JSONValue] = field(default_factory=dict)
     degraded: tuple[Degraded, ...] = ()
 
     def verdict(self, found: Found, place: int) -> Reason:
@@ -68,6 +74,33 @@ def select(found: Found, asked: Asked, reranker: Reranker | None, *, strict: boo
     ranking = cut(whole.ranking, found, asked.limit)
     shown = dict(zip(found.ranking.order.tolist(), found.shown, strict=True))
     return replace(whole, ranking=ranking, shown=[shown[place] for place in ranking.order.tolist()])
+
+
+def resolved(selection: Selection, resolver: Resolver, *, strict: bool) -> Selection:
+    """Return a selection with the live values of the records that name a system of record.
+
+    Args:
+        selection: What competes for the packet.
+        resolver: Who is asked.
+        strict: Whether a system that does not answer is an error.
+
+    Raises:
+        ProviderError: A system did not answer and the recall is strict.
+    """
+    live: dict[str, JSONValue] = {}
+    degraded = selection.degraded
+    for record in (one.record for one in selection.shown):
+        if record.reference is None:
+            continue
+        try:
+            value = resolver.resolve(record.reference)
+        except ProviderError:
+            if strict:
+                raise
+            degraded = (*selection.degraded, Degraded.RESOLVER_FAILED)
+        else:
+            live.update({} if value is None else {record.memory_id: value})
+    return replace(selection, live=live, degraded=degraded)
 
 
 def _reranked(found: Found, asked: Asked, reranker: Reranker) -> Selection:

@@ -48,9 +48,10 @@ class Fact(Plain):
     is_contested: bool = False
 
     @classmethod
-    def of(cls, record: Record, *, contested: bool = False) -> Fact:
-        """Return a record as a tool shows it."""
-        said = record.text if record.value is None else record.value
+    def of(cls, record: Record, *, contested: bool = False, live: JSONValue = None) -> Fact:
+        """Return a record as a tool shows it: by its live value, else its value, else its text."""
+        stored = record.text if record.value is None else record.value
+        said = stored if live is None else live
         shown = said if isinstance(said, str) else encode(said)
         is_cut = len(shown) > LONGEST_SHOWN
         return cls(
@@ -66,7 +67,7 @@ class Fact(Plain):
     @classmethod
     def of_item(cls, item: PacketItem) -> Fact:
         """Return what a recall found as a tool shows it."""
-        return cls.of(item.record, contested=item.contested)
+        return cls.of(item.record, contested=item.contested, live=item.live)
 
     def to_dict(self) -> dict[str, JSONValue]:
         """Return what a model reads: without what is not there or not so."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, TypeVar, cast
 
-from muniment.adapters.bridge import AnyMemory, in_scope, missing
+from muniment.adapters.bridge import AnyMemory, has_event, in_scope, missing
 from muniment.clock import new_id
 from muniment.errors import InvalidInputError, NotFoundError, VersionConflictError
 from muniment.records import JSONValue
@@ -259,7 +259,7 @@ def _append(thread: Thread, event_id: str, content: Json, seen: str | None) -> i
     info = thread.info()
     if info is None:
         raise SessionNotFoundError(f"Session {thread.thread_id} not found.")
-    if _has(thread, event_id):
+    if has_event(thread, event_id):
         return info.version if seen is None else int(seen)
     before = info.version if seen is None else int(seen)
     try:
@@ -269,14 +269,6 @@ def _append(thread: Thread, event_id: str, content: Json, seen: str | None) -> i
             f"Session {thread.thread_id} was changed since it was loaded; load it again."
         ) from late
     return before + 1
-
-
-def _has(thread: Thread, event_id: str) -> bool:
-    try:
-        thread.event(event_id)
-    except NotFoundError:
-        return False
-    return True
 
 
 def _shared(scoped: ScopedMemory) -> Thread:
