@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from muniment import ProviderError, ScopedMemory
+from muniment import ProviderError, ScopedMemory, Statement
 from muniment.records import JSONValue
 from muniment.tools import MemoryTools
 from muniment.trace import Degraded
@@ -73,9 +73,14 @@ def test_the_live_value_is_shown_beside_the_stored_one_and_nothing_is_written(
 
 
 @pytest.mark.promise("WRI-2")
-def test_a_tool_gives_the_live_value(house: House) -> None:
+@pytest.mark.parametrize("kind", ["outcome", "preference"])
+def test_a_tool_gives_the_live_value(house: House, kind: str) -> None:
     me = opened(house, System())
-    booked(me)
+    if kind == "outcome":
+        booked(me)
+    else:
+        wish = Statement("preference", "Sits in 12A.", "s", "seat", "12A", reference=SEAT)
+        me.remember_many([wish], approved=True)
     answer = told(MemoryTools(me).call("recall_fact", {"key": "seat"}))
     assert [fact["value"] for fact in answer["facts"]] == ["14C"]
 

@@ -20,6 +20,7 @@ from tests.postgres.server import APP, OWNER, Server
 from tests.postgres.test_wall import use
 
 CLOCK = FrozenClock("2030-01-01T00:00:00Z")
+QUESTIONS = ("green tea", "چای سبز", "Oslo", "What do you know about me?")
 WHO = [("acme", "ada"), ("acme", "bea"), ("zenith", "ada")]
 
 
@@ -60,6 +61,28 @@ def empty(server: Server, tmp_path: Path) -> Iterator[tuple[Postgres, str]]:
     server.run("CREATE DATABASE {} OWNER {}", name, OWNER)
     yield Postgres(server.location(name, APP), files=tmp_path / "far"), server.location(name, OWNER)
     server.drop(name)
+
+
+def answers(location: object) -> list[list[tuple[str, float, float]]]:
+    """Return what recall finds and how it scores it, for several questions of one person."""
+    with opened(location) as memory:
+        me = memory.scoped(tenant_id="zenith", user_id="ada", agent_id="helper")
+        found = [me.recall(query, minimum_score=-1) for query in QUESTIONS]
+        return [[(hit.memory_id, hit.score, hit.rank) for hit in one.trace.hits] for one in found]
+
+
+@pytest.mark.promise("REC-2")
+def test_recall_finds_the_same_with_the_same_scores_on_both(
+    original: Path, empty: tuple[Postgres, str]
+) -> None:
+    far, owner = empty
+    with opened(original) as memory:
+        me = memory.scoped(tenant_id="zenith", user_id="ada", agent_id="helper")
+        for number, text in enumerate(("Drinks green tea.", "Lives in Oslo.", "قهوه نمی‌نوشد.")):
+            me.remember(text, kind="context", source_id=f"c{number}", approved=True)
+    copy_store(original, far, owner=owner)
+    assert all(answers(original))
+    assert answers(far) == answers(original)
 
 
 @pytest.mark.promise("OPE-2")

@@ -155,16 +155,19 @@ class MemoryTools:
         return Facts(tuple(map(Fact.of_item, self._named(str(given["key"])))))
 
     def _named(self, key: str) -> list[PacketItem]:
-        """Return what holds a key, and what is labelled with it among kinds that keep many."""
-        holding = list(self._delegate.named(key))
-        known = {item.record.memory_id for item in holding}
+        """Return what holds a key, and what is labelled with it among kinds that keep many.
+
+        Both as recall shows them where it does, with what a system of record holds now.
+        """
         wanted = field_key(key)
-        found = self._memory.recall(key, limit=_SAME_NAME, minimum_score=-1, budget=None)
-        for item in found.packet:
-            field = item.record.field
-            if field and field_key(field) == wanted and item.record.memory_id not in known:
-                holding.append(item)
-        return holding
+        recalled = self._memory.recall(key, limit=_SAME_NAME, minimum_score=-1, budget=None)
+        found = {
+            item.record.memory_id: item
+            for item in recalled.packet
+            if item.record.field and field_key(item.record.field) == wanted
+        }
+        holding = self._delegate.named(key)
+        return [*(found.pop(item.record.memory_id, item) for item in holding), *found.values()]
 
     def _list(self, given: _Arguments, _: str | None) -> Facts:
         limit, cursor = int(given.get("limit", DEFAULT_FACTS)), given.get("cursor")
