@@ -32,8 +32,8 @@ own, where a small plugin puts our class in the place of the framework's.
 `Suite.select` names a fixture: only tests that use one of them are run. `Suite.options` are further
 arguments of pytest, `Suite.environment` variables that the plugin reads.
 
-**Without the index** (or without the framework) a suite is skipped with that reason. Where `CI` or
-`MUNIMENT_REQUIRE_CONFORMANCE` is set it fails instead; `.ci/run` sets the second. The cache is
+**Without the index** (or without the framework) a suite is skipped with that reason. Where
+`MUNIMENT_REQUIRE_CONFORMANCE` is set it fails instead; `.ci/run` sets it. The cache is
 `$MUNIMENT_CONFORMANCE_CACHE`, or a folder of the user's cache.
 """
 
@@ -128,10 +128,10 @@ def run(suite: Suite, folder: Path) -> Outcome:
 
 
 def unavailable(reason: str) -> NoReturn:
-    """Skip the calling test, or fail it where suites are required."""
-    if os.environ.get("CI") or os.environ.get("MUNIMENT_REQUIRE_CONFORMANCE"):
+    """Skip the calling test or module, or fail it where suites are required."""
+    if os.environ.get("MUNIMENT_REQUIRE_CONFORMANCE"):
         pytest.fail(reason)
-    pytest.skip(reason)
+    pytest.skip(reason, allow_module_level=True)
 
 
 def unpacked(distribution: str) -> Path:

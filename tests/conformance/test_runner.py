@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.adapters.sdk import needed
 from tests.conformance import runner
 from tests.conformance.runner import Suite, run
 
@@ -85,19 +86,26 @@ def test_a_deselected_test_that_does_not_exist_is_reported(
         run(SUITE, cache)
 
 
-@pytest.mark.parametrize("variable", ["CI", "MUNIMENT_REQUIRE_CONFORMANCE"])
 def test_what_cannot_be_had_is_skipped_here_and_fails_where_it_is_required(
-    variable: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     missing = Suite("none", "no-such-distribution", (), "conformance_selection")
-    for name in ("CI", "MUNIMENT_REQUIRE_CONFORMANCE"):
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv("MUNIMENT_REQUIRE_CONFORMANCE", raising=False)
 
     with pytest.raises(pytest.skip.Exception, match="no-such-distribution is not installed"):
         run(missing, Path())
-    monkeypatch.setenv(variable, "1")
+    monkeypatch.setenv("MUNIMENT_REQUIRE_CONFORMANCE", "1")
     with pytest.raises(pytest.fail.Exception, match="no-such-distribution is not installed"):
         run(missing, Path())
+
+
+def test_a_module_whose_framework_is_absent_is_skipped_whole(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("MUNIMENT_REQUIRE_CONFORMANCE", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="scripts/setup ghost") as skipped:
+        needed("no_such_framework", "ghost")
+    assert skipped.value.allow_module_level
 
 
 def test_every_deselected_test_has_its_reason() -> None:
