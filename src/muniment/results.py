@@ -295,6 +295,18 @@ class Counts(Plain):
 
 
 @dataclass(frozen=True, slots=True)
+class Replica(Plain):
+    """A replica of the store's server: where it is, how many bytes of the log it has not replayed.
+
+    One that cannot be used has no `lag`, and a sentence that says why as its `problem`.
+    """
+
+    location: str
+    lag: int | None = None
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class StoreInfo(Plain):
     """Facts about a store.
 
@@ -307,6 +319,7 @@ class StoreInfo(Plain):
         integrity: `on` when rows and anchor guard it, `off` when there is no anchor.
         wall: What keeps scopes apart inside the database, besides our own queries; None for
             nothing.
+        replicas: Servers that what is large may be read from.
     """
 
     engine: str
@@ -316,6 +329,7 @@ class StoreInfo(Plain):
     sealed: bool = False
     integrity: str = "off"
     wall: str | None = None
+    replicas: tuple[Replica, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

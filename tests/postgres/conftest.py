@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,8 @@ import pytest
 
 from muniment.storage import Postgres
 from tests.postgres.pair import Pair
-from tests.postgres.server import Server, own_server
+from tests.postgres.replica import Standby, following
+from tests.postgres.server import GIVEN, Server, own_server
 
 
 @pytest.fixture
@@ -19,7 +21,23 @@ def place(server: Server, tmp_path: Path) -> Iterator[Postgres]:
         yield where
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
+def standby(server: Server) -> Iterator[Standby]:
+    """One replica for all tests of a run, started by the first that asks for it."""
+    if GIVEN in os.environ:
+        pytest.skip("a server was given, and only an own one is copied")
+    with following(server) as one:
+        yield one
+
+
+@pytest.fixture
+def replica(standby: Standby) -> Iterator[Standby]:
+    """The replica, which follows again when the test ends."""
+    yield standby
+    standby.resume()
+
+
+@pytest.fixture(scope="session")
 def servers(server: Server) -> Iterator[dict[str, Server]]:
     with own_server(Path(tempfile.mkdtemp(prefix="muniment-pg-"))) as url:
         south = Server(url)

@@ -35,8 +35,12 @@ class Counter:
             while True:
                 client, _ = self._listener.accept()
                 server = socket.socket(socket.AF_UNIX)
-                server.connect(self._target)
                 self._sockets += [client, server]
+                try:
+                    server.connect(self._target)
+                except OSError:
+                    client.close()
+                    continue
                 last = ["server"]
                 for source, sink, who in ((client, server, "client"), (server, client, "server")):
                     threading.Thread(

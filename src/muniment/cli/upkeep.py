@@ -23,7 +23,7 @@ from muniment.records import plain
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from muniment.results import Health
+    from muniment.results import Health, Replica
     from muniment.upkeep import OpenDeletion
 
 T = TypeVar("T")
@@ -120,6 +120,7 @@ def _store_rows(health: Health) -> dict[str, RenderableType | None]:
         "sealed": "yes" if store.sealed else "no",
         "integrity": store.integrity,
         **({"wall": store.wall} if store.wall else {}),
+        **{f"replica {n}": _replica(one) for n, one in enumerate(store.replicas, start=1)},
         "scopes": f"{health.scopes:,}",
         "records": f"{counts.active:,} active, {counts.superseded:,} superseded, "
         f"{counts.expired:,} expired",
@@ -127,6 +128,11 @@ def _store_rows(health: Health) -> dict[str, RenderableType | None]:
         "tombstones": f"{counts.tombstones:,}",
         "threads": f"{counts.threads:,} with entries: {counts.entries:,}",
     }
+
+
+def _replica(replica: Replica) -> str:
+    lag = "not used" if replica.lag is None else f"{replica.lag:,} bytes behind"
+    return f"{replica.location}, {lag}"
 
 
 def _verdict(problems: list[str]) -> RenderableType:

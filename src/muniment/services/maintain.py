@@ -141,6 +141,7 @@ class Maintenance:
                 "integrity: off. The anchor beside the database is missing, so a return to an "
                 "older state would not be seen; find out why, then write a new one."
             )
+        problems += [one.problem for one in store.replicas if one.problem is not None]
         return Health(store, len(owners), counts, name, tuple(problems))
 
     def _waiting(self, model: EmbeddingModel) -> int:

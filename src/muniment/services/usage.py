@@ -86,7 +86,8 @@ class UsageNotes:
 
 
 def _add_all(tx: Transaction, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:
-    states = {owner: tx.owner(owner) for owner, _ in taken}
+    owners = dict.fromkeys(owner for owner, _ in taken)
+    states = {owner: tx.owner(owner) for owner in owners}
     for (owner, seq), (count, at) in taken.items():
         state = states[owner]
         if state is not None:

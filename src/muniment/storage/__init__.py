@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from muniment.errors import InvalidInputError, MissingExtraError
 from muniment.rules.statement import refuse_unstorable
 from muniment.storage.pg_place import SCHEMES, Postgres
-from muniment.storage.shards import SUFFIX, Shards, read_shards
+from muniment.storage.placefile import SUFFIX, read_place, read_shards
+from muniment.storage.shards import Shards
 
 if TYPE_CHECKING:
     from muniment.ports import MasterKey, Store
@@ -28,6 +29,7 @@ __all__ = [
     "placements",
     "prepare_postgres",
     "prepare_shards",
+    "read_place",
     "read_shards",
 ]
 
@@ -48,7 +50,7 @@ def open_store(
     Args:
         location: A file path, `sqlite:///path`, `:memory:` for a store that ends with the process,
             `postgresql://user@host/database`, or a `Postgres` that says more; a file `….toml` that
-            names several servers, or `Shards`.
+            names a server and its replicas or several servers, or `Shards`.
         busy_timeout: Seconds to wait for another process's write to finish. A `Postgres` says its
             own.
         create: Whether to make the file when it does not exist. A store in PostgreSQL is made by
@@ -76,7 +78,7 @@ def open_store(
     if name.startswith(SCHEMES):
         return _open_postgres(Postgres(name, patience=busy_timeout), sealed, master, file_key)
     if name.endswith(SUFFIX):
-        return _open_postgres(read_shards(Path(name)), sealed, master, file_key)
+        return _open_postgres(read_place(Path(name)), sealed, master, file_key)
     return _open_sqlite(name, busy_timeout, sealed, master, file_key, create=create)
 
 

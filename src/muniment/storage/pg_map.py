@@ -16,6 +16,7 @@ from muniment.storage.pg_errors import driver_errors, may_repeat
 from muniment.storage.pg_place import Postgres
 from muniment.storage.pg_pool import Pool
 from muniment.storage.pg_reach import Reach, reach_statement
+from muniment.storage.pg_replicas import replicas_of
 from muniment.storage.pg_schema import check_wall, present, refuse_stranger
 from muniment.storage.pg_session import WRITING, Step, sent
 from muniment.storage.pg_statements import Wide, translate
@@ -54,12 +55,17 @@ class TenantMap:
     Args:
         shards: The servers.
         mark: What each of them says of the store's key; None for what the first one in use says.
+
+    Attributes:
+        shards: The servers.
+        replicas: Those of each server by its name, or None.
     """
 
     def __init__(self, shards: Shards, mark: Mark | None = None) -> None:
         self.shards = shards
         self._mark = mark
         self._pools = {name: Pool(place) for name, place in shards.servers.items()}
+        self.replicas = {name: replicas_of(place) for name, place in shards.servers.items()}
         self._checked: set[str] = set()
         self._servers: dict[str, str] = {}
         self._models: dict[Model, int] = {}
@@ -216,3 +222,5 @@ class TenantMap:
         """Close every connection."""
         for pool in self._pools.values():
             pool.close()
+        for replicas in filter(None, self.replicas.values()):
+            replicas.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,9 +24,11 @@ class Postgres:
         connections: Most connections of this process.
         patience: Seconds to wait for a connection, and for a row that another transaction holds.
         statement_timeout: Most seconds for one statement; 0 without limit.
+        replicas: URLs of streaming replicas of this server, for the same role. What is large is
+            read from one of them whenever it shows the very state that this server has.
 
     Raises:
-        InvalidInputError: The URL is not one, or a number is out of range.
+        InvalidInputError: A URL is not one, or a number is out of range.
     """
 
     url: str
@@ -34,10 +36,15 @@ class Postgres:
     connections: int = 8
     patience: float = 30.0
     statement_timeout: float = 60.0
+    replicas: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if not str(self.url).startswith(SCHEMES):
-            raise InvalidInputError("The location must start with postgresql://.")
+        if type(self.replicas) not in (tuple, list):
+            raise InvalidInputError("replicas must be a list of URLs.")
+        object.__setattr__(self, "replicas", tuple(self.replicas))
+        for url in (self.url, *self.replicas):
+            if not str(url).startswith(SCHEMES):
+                raise InvalidInputError("The location must start with postgresql://.")
         if type(self.connections) is not int or self.connections < 1:
             raise InvalidInputError("connections must be a whole number, 1 or more.")
         if self.patience <= 0 or self.statement_timeout < 0:
@@ -59,6 +66,10 @@ class Postgres:
                 "The location is not a URL that PostgreSQL can read: "
                 "postgresql://user@host:port/database."
             ) from None
+
+    def copies(self) -> tuple[Postgres, ...]:
+        """Return its replicas, each as a place of its own."""
+        return tuple(replace(self, url=url, replicas=()) for url in self.replicas)
 
     @property
     def name(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import psycopg
@@ -17,8 +18,9 @@ if TYPE_CHECKING:
     from muniment.storage.pg_place import Postgres
 
 T = TypeVar("T")
-_RETRIES = 3
+_ATTEMPTS = 3
 _MARGIN = 5.0
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class Pool:
@@ -26,10 +28,16 @@ class Pool:
 
     Args:
         place: Where the database is and how to connect.
+        attempts: How often to begin before a lost connection is an error.
+        given: More for libpq.
     """
 
-    def __init__(self, place: Postgres) -> None:
+    def __init__(
+        self, place: Postgres, *, attempts: int = _ATTEMPTS, given: Mapping[str, Any] = _NOTHING
+    ) -> None:
         self._place = place
+        self._attempts = attempts
+        self._given = given
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
@@ -42,7 +50,7 @@ class Pool:
             if self._pool is None:
                 self._pool = ConnectionPool(
                     self._place.url,
-                    kwargs={"autocommit": True, "options": self._place.options},
+                    kwargs={"autocommit": True, "options": self._place.options, **self._given},
                     min_size=0,
                     max_size=self._place.connections,
                     timeout=self._place.patience,
@@ -61,16 +69,16 @@ class Pool:
         Args:
             run: Begins on the connection it is given.
         """
-        for attempt in range(_RETRIES):
+        for attempt in range(self._attempts):
             connection = self._opened().getconn()
             has_begun = False
             try:
                 given = run(connection)
                 has_begun = True
             except psycopg.Error as error:
-                if not is_lost(error) or attempt == _RETRIES - 1:
+                if not is_lost(error) or attempt == self._attempts - 1:
                     raise
-                self._opened().drain()
+                self.drain()
             else:
                 return given, connection
             finally:
@@ -95,6 +103,10 @@ class Pool:
         except psycopg.Error:
             connection.close()
         self._opened().putconn(connection)
+
+    def drain(self) -> None:
+        """Throw away every connection: those that are lent, when they come back."""
+        self._opened().drain()
 
     def close(self) -> None:
         """Close every connection."""

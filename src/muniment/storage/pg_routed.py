@@ -14,7 +14,7 @@ from muniment.errors import StoreError, StoreUnavailableError, TenantMovedError
 from muniment.results import StoreInfo
 from muniment.storage.ledger import Rows
 from muniment.storage.pg_map import TenantMap, errors_of, map_statements
-from muniment.storage.pg_session import WRITING, Given, Session, Step
+from muniment.storage.pg_session import WRITING, Given, Place, Session, Step
 from muniment.storage.pg_statements import Statement, Wide, statements
 from muniment.storage.postgres import PostgresStore
 from muniment.storage.shards import Shards
@@ -23,6 +23,7 @@ from muniment.storage.unlock import Unlocker
 if TYPE_CHECKING:
     from muniment.storage.pg_place import Postgres
     from muniment.storage.pg_pool import Pool
+    from muniment.storage.pg_replicas import Replicas
 
 T = TypeVar("T")
 Call = tuple[Statement, Mapping[str, Any]]
@@ -33,8 +34,8 @@ _LONGEST = 0.5
 class ShardSession(Session):
     """A transaction on one server of several: it fails where a tenant does not live any more."""
 
-    def __init__(self, pool: Pool, begin: str) -> None:
-        super().__init__(pool, begin)
+    def __init__(self, pool: Pool, begin: str, replicas: Replicas | None = None) -> None:
+        super().__init__(pool, begin, replicas)
         self._admitted: set[str] = set()
 
     def _admission(self, values: Mapping[str, Any]) -> Iterable[Step]:
@@ -86,6 +87,12 @@ class RoutedSession:
         """Return what is known of a statement of the files."""
         return self._known[statement]
 
+    def note_owner(self, owner: Place, row: tuple[Any, ...]) -> None:
+        """Note an owner's own row: a replica that shows the same one may give what it covers."""
+        home = self._homes.get(owner[0])
+        if home is not None:
+            home.note_owner(owner, row)
+
     def end_with_next(self) -> None:
         """Let the transaction end in the next round trip."""
         self._ends_next = True
@@ -136,9 +143,7 @@ class RoutedSession:
     def _admitted(self, tenant: str, server: str, calls: Sequence[Call]) -> list[Rows]:
         if self._writes and self._sessions and server not in self._sessions:
             raise StoreError("One transaction cannot write on two servers; nothing was written.")
-        if server not in self._sessions:
-            self._sessions[server] = ShardSession(self._tenants.pool(server), self._begin)
-        self._homes[tenant] = self._sessions[server]
+        self._homes[tenant] = self._sessions.get(server) or self._begun(server)
         try:
             return self._on(tenant, lambda session: session.together(calls))
         except errors.DivisionByZero:
@@ -152,6 +157,12 @@ class RoutedSession:
         with errors_of(self._place_of(session)):
             return act(session)
 
+    def _begun(self, server: str) -> ShardSession:
+        pool = self._tenants.pool(server)
+        session = ShardSession(pool, self._begin, self._tenants.replicas[server])
+        self._sessions[server] = session
+        return session
+
     def _place_of(self, session: ShardSession) -> Postgres:
         name = next(name for name, one in self._sessions.items() if one is session)
         return self._tenants.shards.servers[name]
@@ -163,8 +174,7 @@ class RoutedSession:
         for server, place in self._tenants.shards.servers.items():
             session = self._sessions.get(server)
             if session is None:
-                pool = self._tenants.pool(server)
-                session = self._sessions[server] = ShardSession(pool, self._begin)
+                session = self._begun(server)
             with errors_of(place):
                 here = session.residents() - seen
                 rows = session.together([(statement, values)])[0]
@@ -222,6 +232,9 @@ class RoutedStore(PostgresStore):
 
     def _session(self, begin: str) -> RoutedSession:
         return RoutedSession(self.tenants, begin, self._shards.home.patience)
+
+    def _all_replicas(self) -> Iterable[Replicas | None]:
+        return self.tenants.replicas.values()
 
     def _places(self) -> Iterable[Postgres]:
         return self._shards.servers.values()

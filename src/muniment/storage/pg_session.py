@@ -17,12 +17,15 @@ if TYPE_CHECKING:
     from psycopg.sql import Composed
 
     from muniment.storage.pg_pool import Pool
+    from muniment.storage.pg_replicas import Replicas
 
 _MOST_WAITING = 500
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
 Step: TypeAlias = "tuple[str | Composed, Mapping[str, Any] | None]"
+Call: TypeAlias = tuple[Statement, Mapping[str, Any]]
+Place: TypeAlias = tuple[str, int]
 
 
 class Given:
@@ -57,11 +60,15 @@ class Transacting(Protocol):
         """Return what is known of a statement of the files."""
         ...
 
+    def note_owner(self, owner: Place, row: tuple[Any, ...]) -> None:
+        """Note an owner's own row: a replica that shows the same one may give what it covers."""
+        ...
+
     def end_with_next(self) -> None:
         """Let the transaction end in the next round trip."""
         ...
 
-    def together(self, calls: Sequence[tuple[Statement, Mapping[str, Any]]]) -> list[Rows]:
+    def together(self, calls: Sequence[Call]) -> list[Rows]:
         """Run several statements in one round trip and return the rows of each."""
         ...
 
@@ -88,10 +95,13 @@ class Session:
     Args:
         pool: Lends the connection.
         begin: The statement that begins the transaction.
+        replicas: Asked for what is large, by a transaction that reads; None to ask nobody.
     """
 
-    def __init__(self, pool: Pool, begin: str) -> None:
+    def __init__(self, pool: Pool, begin: str, replicas: Replicas | None = None) -> None:
         self._pool = pool
+        self._replicas = replicas if begin == READING else None
+        self._owners: dict[Place, tuple[Any, ...]] = {}
         self._begin = begin
         self._writes = begin == WRITING
         self._connection: psycopg.Connection | None = None
@@ -109,19 +119,43 @@ class Session:
             return Given(self.together([(known, values)])[0])
         self._waiting += self._steps(known, values)
         if len(self._waiting) > _MOST_WAITING:
-            self.together([])
+            self._own([])
         return Given([])
 
     def named(self, statement: str) -> Statement:
         """Return what is known of a statement of the files."""
         return self._known[statement]
 
+    def note_owner(self, owner: Place, row: tuple[Any, ...]) -> None:
+        """Note an owner's own row: a replica that shows the same one may give what it covers."""
+        self._owners[owner] = row
+
     def end_with_next(self) -> None:
         """Let the transaction end in the next round trip."""
         self._ends_next = True
 
-    def together(self, calls: Sequence[tuple[Statement, Mapping[str, Any]]]) -> list[Rows]:
+    def together(self, calls: Sequence[Call]) -> list[Rows]:
         """Run several statements in one round trip and return the rows of each."""
+        copied = self._copied(calls)
+        return self._own(calls) if copied is None else copied
+
+    def _copied(self, calls: Sequence[Call]) -> list[Rows] | None:
+        """Return what a replica gives that shows the same owners; None to read it here.
+
+        One that shows another state, or fails, is not asked again by this transaction.
+        """
+        if self._replicas is None or not all(statement.is_copied for statement, _ in calls):
+            return None
+        places = {(values["tenant_id"], values["owner_no"]) for _, values in calls}
+        if not places <= self._owners.keys():
+            return None
+        owners = {place: self._owners[place] for place in places}
+        given = self._replicas.ask(type(self), owners, calls)
+        if given is None:
+            self._replicas = None
+        return given
+
+    def _own(self, calls: Sequence[Call]) -> list[Rows]:
         assert not self._is_over, "the snapshot has ended with its last read"
         steps, self._waiting = self._waiting, []
         wanted = []
@@ -194,7 +228,7 @@ class Session:
             raise StoreError("A statement of the transaction failed; nothing was written.")
         if connection is not None or self._waiting:
             self.end_with_next()
-            self.together([])
+            self._own([])
 
     def end(self) -> None:
         """Undo what was not committed and give the connection back."""

@@ -44,6 +44,25 @@ _WIDE = {
 Nothing else may: a statement that forgets its owner and is not listed here finds nothing foreign.
 """
 
+_COPIED = frozenset(
+    {
+        "active_rows",
+        "all_blocks",
+        "changed_rows",
+        "facts",
+        "gone_rows",
+        "rows_as_of",
+        "slot_vectors",
+        "superseded_rows",
+        "whole_records",
+    }
+)
+"""The statements of a recall that are large and depend on nothing but their owner's state.
+
+An owner's own row covers all of them: it is stamped anew by every transaction that changes one of
+the rows, and holds the digest of them all.
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -54,12 +73,14 @@ class Statement:
         text: Its text with the driver's placeholders.
         wide: How far it must see.
         gives_rows: Whether anybody waits for what it gives.
+        is_copied: Whether a replica may give its rows.
     """
 
     name: str
     text: str
     wide: Wide
     gives_rows: bool
+    is_copied: bool = False
 
 
 def translate(text: str) -> str:
@@ -69,7 +90,8 @@ def translate(text: str) -> str:
 
 def _statement(name: str, text: str) -> Statement:
     wide = next((reach for reach, names in _WIDE.items() if name in names), Wide.NO)
-    return Statement(name, translate(text), wide, bool(_GIVES_ROWS.search(text)))
+    gives_rows = bool(_GIVES_ROWS.search(text))
+    return Statement(name, translate(text), wide, gives_rows, name in _COPIED)
 
 
 @cache

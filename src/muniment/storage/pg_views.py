@@ -52,6 +52,13 @@ class PgSnapshot(RowSnapshot):
         named = [(self._session.named(self._sql[name]), values) for name, values in calls]
         return self._session.together(named)
 
+    def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
+        """Return an owner's own row by column, checked; what it covers may come from a replica."""
+        row = super()._own_row(found)
+        if row is not None and found is not None:
+            self._session.note_owner((row["tenant_id"], row["owner_no"]), found)
+        return row
+
     def next_is_last(self) -> None:
         """Let the transaction end in the round trip of the next read."""
         self._session.end_with_next()

@@ -22,6 +22,7 @@ from muniment.storage.ledger import OWNERS, PROTECTED
 from muniment.storage.pg_errors import driver_errors, may_repeat
 from muniment.storage.pg_place import Postgres
 from muniment.storage.pg_pool import Pool
+from muniment.storage.pg_replicas import Replicas, replicas_of
 from muniment.storage.pg_schema import check_wall, present, refuse_stranger, run
 from muniment.storage.pg_session import READING, WRITING, Session, Transacting
 from muniment.storage.pg_views import PgSnapshot
@@ -65,6 +66,7 @@ class PostgresStore:
         self._sql = queries("postgres")
         self._unlocker = unlocker
         self._pool = Pool(place)
+        self._replicas = replicas_of(place)
         with self._connection() as connection, connection.transaction():
             self._version, mark = present(connection, place.name)
             refuse_stranger(connection, place.name, shard)
@@ -89,7 +91,10 @@ class PostgresStore:
         return tuple(name for (name,) in run(connection, "columns", {"table": table}))
 
     def _session(self, begin: str) -> Transacting:
-        return Session(self._pool, begin)
+        return Session(self._pool, begin, self._replicas)
+
+    def _all_replicas(self) -> Iterable[Replicas | None]:
+        return (self._replicas,)
 
     def _places(self) -> Iterable[Postgres]:
         return (self._place,)
@@ -220,6 +225,7 @@ class PostgresStore:
             sealed=self._mark.sealed,
             integrity=self._anchoring.integrity,
             wall=f"row-level security, as {role}",
+            replicas=tuple(one for each in self._all_replicas() if each for one in each.states()),
         )
 
     def close(self) -> None:
@@ -229,6 +235,8 @@ class PostgresStore:
                 self._anchoring.note(self._head)
             self._closed = True
             self._pool.close()
+            if self._replicas is not None:
+                self._replicas.close()
 
 
 class _Again(Exception):  # noqa: N818 - a signal, no error

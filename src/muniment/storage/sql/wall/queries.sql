@@ -68,3 +68,18 @@ SELECT current_setting('server_version'), pg_database_size(current_database());
 -- Whether this role may rewrite a table.
 SELECT current_setting('server_version_num')::bigint >= 170000
     AND has_table_privilege('records', 'MAINTAIN');
+
+-- name: identity
+-- What only physical copies of this database share: the cluster's number and the database's.
+SELECT system_identifier,
+       (SELECT oid::bigint FROM pg_catalog.pg_database WHERE datname = current_database())
+FROM pg_catalog.pg_control_system();
+
+-- name: written_to
+-- How far the server's log is written, as a number of bytes; None on a replica.
+SELECT CASE WHEN pg_is_in_recovery() THEN NULL
+            ELSE pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint END;
+
+-- name: replayed_to
+-- How far a replica has replayed the log, as a number of bytes; None on a server that is none.
+SELECT pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint WHERE pg_is_in_recovery();
