@@ -116,6 +116,18 @@ def test_a_writer_that_fails_in_a_shared_commit_is_undone_alone(store: SqliteSto
     assert sorted(kept) == ["0", "1", "first"]
 
 
+def test_a_writer_alone_that_fails_leaves_nothing_and_the_next_one_writes(
+    store: SqliteStore,
+) -> None:
+    mine = LookupError("mine")
+    with pytest.raises(LookupError) as caught:
+        store.write(_failing(mine))
+    assert caught.value is mine
+    assert state(store) is None
+    assert store.write(_putting(7)) == 7
+    assert [record.source.source_id for record in everything(store)] == ["7"]
+
+
 def test_an_interrupt_in_a_shared_commit_acknowledges_nothing_that_is_lost(
     store: SqliteStore,
 ) -> None:

@@ -14,14 +14,13 @@ from muniment.ports.deletions import DeletionView, DeletionWriter
 from muniment.ports.integrity import Anchored, InspectionView, SealedRow
 from muniment.ports.keys import MasterKey
 from muniment.ports.models import EmbeddingModel
+from muniment.ports.past import PastView
 from muniment.ports.rows import (
-    Filed,
     NewCandidate,
     NewRecord,
     NewTombstone,
     OwnerState,
     PendingText,
-    Proposed,
     Traces,
     Usage,
 )
@@ -35,7 +34,9 @@ from muniment.segment.rows import IndexChanges, IndexRow
 T = TypeVar("T")
 
 
-class Snapshot(ArchiveView, BlockView, DeletionView, InspectionView, ThreadView, Protocol):
+class Snapshot(
+    ArchiveView, BlockView, DeletionView, InspectionView, PastView, ThreadView, Protocol
+):
     """A consistent, read-only view of the store at one moment."""
 
     def owner(self, owner: Owner) -> OwnerState | None:
@@ -68,10 +69,6 @@ class Snapshot(ArchiveView, BlockView, DeletionView, InspectionView, ThreadView,
         """Return one record of the scope, whatever its status, or None."""
         ...
 
-    def filed(self, owner: OwnerState, source_id: str, now: int) -> Filed | None:
-        """Return what was written under a source_id, or None."""
-        ...
-
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""
         ...
@@ -80,20 +77,8 @@ class Snapshot(ArchiveView, BlockView, DeletionView, InspectionView, ThreadView,
         """Return up to `limit` records with a seq below `before`, newest first, any status."""
         ...
 
-    def buried_source(self, owner: OwnerState, source_digest: bytes) -> str | None:
-        """Return the reason of a tombstone of this source_id, or None."""
-        ...
-
-    def buried_value(self, owner: OwnerState, value_digest: bytes) -> frozenset[str]:
-        """Return the reasons of every tombstone of this value."""
-        ...
-
     def candidate(self, owner: OwnerState, candidate_id: str) -> Candidate | None:
         """Return one candidate of the owner, whatever its status, or None."""
-        ...
-
-    def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
-        """Return what was proposed under a source_id, or None."""
         ...
 
     def candidates(

@@ -27,7 +27,8 @@ def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[
     1), a field however its words are parted (`seat.preference`, `seatPreference`).
     """
     prints: dict[tuple[str, ...], None] = {}
-    for look in (str, drawn):
+    is_plain = text.isascii() and f"{field}{canonical_json(value)}".isascii()
+    for look in (str,) if is_plain else (str, drawn):
         prints["text", _folded(look(text))] = None
         if field is not None and value is not None:
             name = _name(look(field))

@@ -131,10 +131,11 @@ class Gate(Admission):
         """
         now, checked = self.clock.now(), admitted.checked
         state = tx.ensure_owner(owner, now)
-        known = self.known(tx, state, admitted)
-        if known is not None:
-            return known
-        self.check_tombstones(tx, state, checked, author)
+        if author.evidence or not self.is_new(tx, state, checked):
+            known = self.known(tx, state, admitted)
+            if known is not None:
+                return known
+            self.check_tombstones(tx, state, checked, author)
         standing = self.standing(tx, state, checked)
         replaced = replacing
         if standing is not None and standing.memory_id != replacing:

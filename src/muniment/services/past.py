@@ -150,6 +150,12 @@ class Past:
         self.store = store
         self.clock = clock
 
+    def is_new(self, view: Snapshot, state: OwnerState, checked: Checked) -> bool:
+        """Return whether nothing that the owner holds or held can stand before a statement."""
+        source = self.source_digest(state.owner, checked.source_id)
+        values = self.value_digests(state.owner, checked)
+        return not view.has_precedent(state, checked.source_id, source, values)
+
     def known(self, view: Snapshot, state: OwnerState, admitted: Admitted) -> Written | None:
         """Return the earlier result of the same statement, or None when it is new.
 

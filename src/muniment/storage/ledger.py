@@ -26,7 +26,11 @@ PROTECTED = (
     "imported_receipts",
 )
 OWNERS = "owners"
+Place = tuple[str, int]
+"""Tenant and number of an owner."""
+
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
+_OWNERS = re.compile(r"\bowners\b")
 
 Rows = list[tuple[Any, ...]]
 
@@ -71,6 +75,12 @@ def changed_table(statement: str) -> str | None:
         return OWNERS
     assert statement.endswith("RETURNING *;"), f"a change of {match[1]} must end in RETURNING *"
     return match[1]
+
+
+@cache
+def concerns_owners(statement: str) -> bool:
+    """Return whether a statement reads or changes owners' own rows."""
+    return _OWNERS.search(statement) is not None
 
 
 def key_of(owner: OwnerState) -> dict[str, Any]:
@@ -118,10 +128,6 @@ class GuardedView:
             self._guard.check(table, row)
         return rows
 
-    def _whole_owner(self, name: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return an owner's own row by column, checked, or None."""
-        return self._own_row(self._one(name, values))
-
     def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
         """Return an owner's own row by column, checked, or None."""
         if found is None:
@@ -137,83 +143,113 @@ class Ledger(GuardedView):
 
     A new row is stored with its digest. Each other change of a protected table returns the whole
     rows; they get their new digest at once. An owner's own row, which covers the digest of all its
-    rows and the head of its audit chain, gets both when the work is done.
+    rows and the head of its audit chain, is read and checked once, changed here, and stored with
+    its new digest when the work is done, or before a statement that reads owners.
     """
 
     def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
         super().__init__(connection, sql, guard)
-        self._touched: dict[tuple[str, int], int] = {}
-        self._chains: dict[tuple[str, int], tuple[int, bytes]] = {}
+        self._own: dict[Place, dict[str, Any]] = {}
+        self._moved: dict[Place, int] = {}
+        self._unsaved: set[Place] = set()
 
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
-        return (row["tenant_id"], row["owner_no"]) not in self._touched
+        return (row["tenant_id"], row["owner_no"]) not in self._moved
+
+    def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
+        """Return an owner's own row as this transaction leaves it, or None."""
+        if found is None:
+            return None
+        row = self._named(OWNERS, found)
+        place = (row["tenant_id"], row["owner_no"])
+        if place not in self._own:
+            if self._is_settled(row):
+                self._guard.check(OWNERS, row)
+            self._own[place] = row
+        return self._own[place]
+
+    def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        if self._unsaved and concerns_owners(self._sql[name]):
+            self._save()
+        return super()._one(name, values)
 
     def _all(self, name: str, values: Mapping[str, Any]) -> Rows:
-        table = changed_table(self._sql[name])
+        statement = self._sql[name]
+        if self._unsaved and concerns_owners(statement):
+            self._save()
+        table = changed_table(statement)
         if table is None:
             return super()._all(name, values)
-        if "owner_no" in values:
-            self._touch(values)
+        place = self._touch(values) if "owner_no" in values else None
         rows = super()._all(name, values)
-        for row in rows if table != OWNERS else ():
+        if table == OWNERS:
+            self._own.pop(place, None) if place else None
+            return rows
+        for row in rows:
             self._account(table, self._named(table, row), stays=not name.startswith("delete_"))
         return rows
 
     def _insert(self, table: str, name: str, values: Mapping[str, Any]) -> None:
         """Insert a new row together with its digest; values are named as the columns are."""
-        self._touch(values)
+        place = self._touch(values)
         row = {column: values.get(column) for column in self._guard.columns(table, self._columns)}
         row[MAC] = self._guard.mac(table, row)
         super()._all(name, row)
-        place = (values["tenant_id"], values["owner_no"])
-        self._touched[place] ^= element(self._guard.key(values["tenant_id"]), row[MAC])
-
-    def _last_link(self, values: Mapping[str, Any]) -> tuple[int, bytes]:
-        """Return number and digest of the last link of an owner's audit chain."""
-        self._touch(values)
-        place = (values["tenant_id"], values["owner_no"])
-        if place not in self._chains:
-            ((number, digest),) = self._all("audit_head", values)
-            self._chains[place] = number, digest
-        return self._chains[place]
-
-    def _move_link(self, values: Mapping[str, Any], number: int, digest: bytes) -> None:
-        """Say which link is the last one from now on; stored when the work is done."""
-        self._chains[(values["tenant_id"], values["owner_no"])] = number, digest
+        self._moved[place] ^= element(self._guard.key(place[0]), row[MAC])
 
     def _account(self, table: str, row: dict[str, Any], *, stays: bool) -> None:
         place = (row["tenant_id"], row["owner_no"])
         key = self._guard.key(row["tenant_id"])
-        self._touched[place] ^= element(key, row[MAC])
+        self._moved[place] ^= element(key, row[MAC])
         if stays:
             row[MAC] = self._guard.mac(table, row)
-            self._touched[place] ^= element(key, row[MAC])
+            self._moved[place] ^= element(key, row[MAC])
             super()._all(f"stamp_{table}", row)
 
-    def _touch(self, values: Mapping[str, Any]) -> None:
+    def _touch(self, values: Mapping[str, Any]) -> Place:
         """Check an owner's own row before the first change, since it gets a new digest later."""
         place = (values["tenant_id"], values["owner_no"])
-        if place not in self._touched:
-            self._whole_owner("whole_owner", values)
-            self._touched[place] = 0
+        if place not in self._unsaved:
+            self._stored(place)
+            self._moved.setdefault(place, 0)
+            self._unsaved.add(place)
+        return place
+
+    def _stored(self, place: Place) -> dict[str, Any] | None:
+        """Return an owner's own row as this transaction leaves it, or None."""
+        known = self._own.get(place)
+        if known is None:
+            key = {"tenant_id": place[0], "owner_no": place[1]}
+            known = self._own_row(super()._one("whole_owner", key))
+        return known
+
+    def _changing(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return an owner's own row to be changed in place; it is stored when the work is done."""
+        row = self._stored(self._touch(values))
+        assert row is not None, "an owner's own row is never removed"
+        return row
 
     def _has_made(self, tenant_id: str, owner_no: int) -> None:
         """Say that this transaction made an owner, whose own row has no digest yet."""
-        self._touched[(tenant_id, owner_no)] = 0
+        self._moved[tenant_id, owner_no] = 0
+        self._touch({"tenant_id": tenant_id, "owner_no": owner_no})
 
-    def settle(self) -> set[tuple[str, int]]:
-        """Give every owner that was touched its new digest; return their tenants and numbers."""
-        for (tenant_id, owner_no), moved in self._touched.items():
-            found = self._one("whole_owner", {"tenant_id": tenant_id, "owner_no": owner_no})
-            if found is not None:
-                key = self._guard.key(tenant_id)
-                row = self._named("owners", found)
-                row["content"] = mask(key, unmask(key, row["content"]) ^ moved)
-                if (tenant_id, owner_no) in self._chains:
-                    row["audit_number"], row["audit_digest"] = self._chains[tenant_id, owner_no]
-                row[MAC] = self._guard.mac("owners", row)
+    def _save(self) -> None:
+        """Store every owner's own row that was touched, with its new digest."""
+        unsaved, self._unsaved = self._unsaved, set()
+        for place in unsaved:
+            row = self._stored(place)
+            if row is not None:
+                key = self._guard.key(place[0])
+                row["content"] = mask(key, unmask(key, row["content"]) ^ self._moved[place])
+                row[MAC] = self._guard.mac(OWNERS, row)
+                self._moved[place] = 0
                 super()._all("stamp_owner", row)
-        settled = set(self._touched)
-        self._touched.clear()
-        self._chains.clear()
+
+    def settle(self) -> set[Place]:
+        """Give every owner that was touched its new digest; return their tenants and numbers."""
+        self._save()
+        settled = set(self._moved)
+        self._moved.clear()
+        self._own.clear()
         return settled

@@ -10,7 +10,6 @@ from typing import Any
 
 from muniment.ports import (
     EmbeddingModel,
-    Filed,
     NewRecord,
     NewTombstone,
     OwnerState,
@@ -19,7 +18,7 @@ from muniment.ports import (
     Traces,
     Usage,
 )
-from muniment.records import AuditEntry, EmbeddingState, Record, canonical_json
+from muniment.records import AuditEntry, Record, canonical_json
 from muniment.results import Counts
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
@@ -28,13 +27,14 @@ from muniment.storage.base import (
     audit_digest,
     named_record,
     owner_values,
-    status_at,
     to_audit_entry,
     to_facts,
     to_owner,
     to_record,
 )
-from muniment.storage.ledger import GuardedView, Ledger, key_of
+from muniment.storage.guard import Guard
+from muniment.storage.ledger import Connection, Ledger, key_of
+from muniment.storage.past_view import PastSnapshot
 
 __all__ = ["RecordSnapshot", "RecordTransaction", "key_of"]
 
@@ -49,7 +49,7 @@ _RESEALING = {
 }
 
 
-class RecordSnapshot(GuardedView):
+class RecordSnapshot(PastSnapshot):
     """A consistent view of records: lives inside one open transaction of its connection."""
 
     def _record(self, row: tuple[Any, ...], owner: OwnerState, now: int) -> Record:
@@ -63,10 +63,7 @@ class RecordSnapshot(GuardedView):
     def _state(self, owner: Owner, found: tuple[Any, ...] | None) -> OwnerState | None:
         """Return the state of an owner from its own row, checked, or None."""
         row = self._own_row(found)
-        if row is None:
-            return None
-        names = ("owner_no", "version", "incarnation", "label")
-        return OwnerState(owner, *(row[name] for name in names))
+        return None if row is None else _state_of(owner, row)
 
     def next_is_last(self) -> None:
         """Do nothing: a view of a near database ends when it is closed."""
@@ -113,15 +110,6 @@ class RecordSnapshot(GuardedView):
         row = self._one("record_by_id", {**key_of(owner), "memory_id": memory_id})
         return None if row is None else self._record(row, owner, now)
 
-    def filed(self, owner: OwnerState, source_id: str, now: int) -> Filed | None:
-        """Return what was written under a source_id, or None."""
-        row = self._one("filed", {**key_of(owner), "source_id": source_id})
-        if row is None:
-            return None
-        memory_id, status, expires_at, digest, embedding = row
-        standing = status_at(status, expires_at, now)
-        return Filed(memory_id, standing, digest, EmbeddingState(embedding))
-
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""
         row = self._one("active_field", {**key_of(owner), "kind": kind, "field_key": field_key})
@@ -131,17 +119,6 @@ class RecordSnapshot(GuardedView):
         """Return records with a seq below `before`, newest first."""
         rows = self._all("page", {**key_of(owner), "before": before, "limit": limit})
         return [self._record(row, owner, now) for row in rows]
-
-    def buried_source(self, owner: OwnerState, source_digest: bytes) -> str | None:
-        """Return the reason of a tombstone of this source_id, or None."""
-        values = {**key_of(owner), "source_digest": source_digest}
-        row = self._one("tombstone_by_source", values)
-        return None if row is None else str(row[0])
-
-    def buried_value(self, owner: OwnerState, value_digest: bytes) -> frozenset[str]:
-        """Return the reasons of every tombstone of this value."""
-        values = {**key_of(owner), "value_digest": value_digest}
-        return frozenset(row[0] for row in self._all("tombstones_by_value", values))
 
     def traces(self, owner: OwnerState, seq: int) -> Traces:
         """Return how many rows belong to the record with this seq."""
@@ -181,12 +158,31 @@ class RecordSnapshot(GuardedView):
         return None if row is None else int(row[0])
 
 
+def _state_of(owner: Owner, row: Mapping[str, Any]) -> OwnerState:
+    return OwnerState(owner, row["owner_no"], row["version"], row["incarnation"], row["label"])
+
+
 def _model_values(model: EmbeddingModel) -> dict[str, Any]:
     return {"name": model.name, "version": model.version, "dimensions": model.dimensions}
 
 
 class RecordTransaction(Ledger, RecordSnapshot):
     """A view that can also write records, inside the writer's open transaction."""
+
+    def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
+        super().__init__(connection, sql, guard)
+        self._numbers: dict[Owner, int] = {}
+
+    def owner(self, owner: Owner) -> OwnerState | None:
+        """Return the owner's state as this transaction leaves it, or None."""
+        number = self._numbers.get(owner)
+        if number is None:
+            state = super().owner(owner)
+            if state is not None:
+                self._numbers[owner] = state.owner_no
+            return state
+        row = self._stored((owner.tenant_id, number))
+        return None if row is None else _state_of(owner, row)
 
     def ensure_owner(self, owner: Owner, now: int) -> OwnerState:
         """Return the owner's state, creating it when it is new."""
@@ -196,6 +192,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         values = {**owner_values(owner), "incarnation": os.urandom(16), "created_at": now}
         ((owner_no,),) = self._all("insert_owner", values)
         self._has_made(owner.tenant_id, owner_no)
+        self._numbers[owner] = owner_no
         return self.ensure_owner(owner, now)
 
     def label(self, owner: OwnerState, sealed: bytes) -> None:
@@ -218,14 +215,26 @@ class RecordTransaction(Ledger, RecordSnapshot):
 
     def bump(self, owner: OwnerState) -> OwnerState:
         """Add one to the scope's version and return the new state."""
-        ((version,),) = self._all("bump", key_of(owner))
-        return replace(owner, version=version)
+        row = self._changing(key_of(owner))
+        row["version"] += 1
+        return replace(owner, version=row["version"])
+
+    def next_seq(self, owner: OwnerState) -> int:
+        """Return the seq that the owner's next record or candidate will get."""
+        row = self._stored((owner.owner.tenant_id, owner.owner_no))
+        assert row is not None, "an owner's own row is never removed"
+        return int(row["last_seq"]) + 1
+
+    def _take_seq(self, values: Mapping[str, Any]) -> int:
+        """Take the next place in an owner's order of writing."""
+        row = self._changing(values)
+        row["last_seq"] += 1
+        return int(row["last_seq"])
 
     def insert(self, owner: OwnerState, record: NewRecord) -> int:
         """Store a record, its words and its vector; return its seq."""
         key = key_of(owner)
-        ((seq,),) = self._all("next_seq", key)
-        key["seq"] = seq
+        key["seq"] = seq = self._take_seq(key)
         values = {
             **key,
             "memory_id": record.memory_id,
@@ -260,7 +269,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         if record.vector is not None:
             slot, vector = record.vector
             self._insert("vectors", "insert_vector", {**key, "slot": slot, "vector": vector})
-        return int(seq)
+        return seq
 
     def supersede(self, owner: OwnerState, old_id: str, new_id: str, now: int) -> None:
         """Mark a record as replaced by one that is inserted next."""
@@ -346,20 +355,20 @@ class RecordTransaction(Ledger, RecordSnapshot):
     ) -> None:
         """Add an entry to the scope's audit chain."""
         key = key_of(owner)
-        number, previous = self._last_link(key)
+        own = self._changing(key)
         said = {
             **key,
-            "number": number + 1,
+            "number": own["audit_number"] + 1,
             "at": at,
             "actor": actor,
             "action": action,
             "reason": reason,
         }
         digest = audit_digest(
-            self._guard.keys.audit(owner.owner), previous, memory_ids=memory_ids, **said
+            self._guard.keys.audit(owner.owner), own["audit_digest"], memory_ids=memory_ids, **said
         )
         values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
-        self._move_link(key, number + 1, digest)
+        own["audit_number"], own["audit_digest"] = said["number"], digest
         if sealed is not None:
             values |= {"actor": sealed, "reason": None}
         self._all("insert_audit", values)

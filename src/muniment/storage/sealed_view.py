@@ -198,6 +198,16 @@ class SealedSnapshot:
             return None
         return filed
 
+    def has_precedent(
+        self,
+        owner: OwnerState,
+        source_id: str,
+        source_digest: bytes,
+        value_digests: Sequence[bytes],
+    ) -> bool:
+        masked = self._mac(owner, "source_id", source_id)
+        return self._inner.has_precedent(owner, masked, source_digest, value_digests)
+
     def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
         return self._records(owner, self._inner.page(owner, before, limit, now))
 

@@ -277,16 +277,21 @@ class SqliteStore:
         try:
             moved: set[tuple[str, int]] = set()
             for ticket in tickets:
-                moved |= self._run_one(connection, ticket)
-            connection.execute("COMMIT")
+                moved |= self._run_one(connection, ticket, alone=len(tickets) == 1)
+            if connection.in_transaction:
+                connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
         self._anchoring.has_committed(moved, self._head)
 
-    def _run_one(self, connection: apsw.Connection, ticket: _Ticket) -> set[tuple[str, int]]:
-        connection.execute("SAVEPOINT caller")
+    def _run_one(
+        self, connection: apsw.Connection, ticket: _Ticket, *, alone: bool
+    ) -> set[tuple[str, int]]:
+        """Run one caller's work; undo it, and nothing else, when it fails."""
+        if not alone:
+            connection.execute("SAVEPOINT caller")
         transaction = RowTransaction(connection, self._sql, self._guard)
         moved: set[tuple[str, int]] = set()
         try:
@@ -297,8 +302,9 @@ class SqliteStore:
             ticket.error = error
             if not connection.in_transaction:
                 raise
-            connection.execute("ROLLBACK TO caller")
-        connection.execute("RELEASE caller")
+            connection.execute("ROLLBACK" if alone else "ROLLBACK TO caller")
+        if not alone:
+            connection.execute("RELEASE caller")
         return moved
 
     def _head(self, tenant_id: str, owner_no: int) -> Head | None:

@@ -117,9 +117,9 @@ class ThreadTransaction(ThreadSnapshot, RecordTransaction):
         if row.seq:
             self._all(f"update_{what}", values)
             return row.seq
-        ((seq,),) = self._all("next_seq", key_of(owner))
+        seq = self._take_seq(values)
         self._all(f"insert_{what}", {**values, "seq": seq})
-        return int(seq)
+        return seq
 
     def touch_entry(self, owner: OwnerState, seq: int, ends_at: int) -> None:
         """Let an entry live until another instant."""

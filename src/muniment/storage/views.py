@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from muniment.ports import NewCandidate, OwnerState, Proposed
+from muniment.ports import NewCandidate, OwnerState
 from muniment.records import Authority, Statement, canonical_json
 from muniment.results import Candidate, CandidateStatus, Finding
 from muniment.storage.base import statement_json, to_candidate
@@ -32,11 +32,6 @@ class RowSnapshot(DeletionSnapshot, BlockSnapshot, RowInspection, CopySource):
         row = self._one("candidate_by_id", {**key_of(owner), "candidate_id": candidate_id})
         return None if row is None else self._candidate(row, owner)
 
-    def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
-        """Return what was proposed under a source_id, or None."""
-        row = self._one("candidate_by_source", {**key_of(owner), "source_id": source_id})
-        return None if row is None else Proposed._make(row)
-
     def candidates(
         self, owner: OwnerState, status: CandidateStatus, before: int, limit: int
     ) -> list[Candidate]:
@@ -60,10 +55,9 @@ class RowTransaction(RowSnapshot, DeletionTransaction, BlockTransaction, CopyTar
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:
         """Store a pending candidate."""
         key = key_of(owner)
-        ((seq,),) = self._all("next_seq", key)
         values = {
             **key,
-            "seq": seq,
+            "seq": self._take_seq(key),
             "candidate_id": candidate.candidate_id,
             "version": candidate.version,
             "statement": statement_json(candidate.statement),

@@ -250,6 +250,25 @@ class RecordsContract:
             assert view.buried_source(owner, b"s") is None
             assert view.buried_value(owner, b"s\x00") == frozenset()
 
+    def test_precedents_match(self, store: Store) -> None:
+        """A record and a tombstone stand before a statement; what is another scope's does not."""
+        owner = stored(store, sample(source_id="a"))
+        other = stored(store, scope=Scope("acme", "user_43", "helper"))
+        store.write(lambda tx: tx.bury(owner, grave(source_digest=b"s", value_digest=b"v")))
+        more = [bytes([number]) for number in range(5)]
+        cases = {
+            ("a", b"new", b"new"): True,
+            ("new", b"s", b"new"): True,
+            ("new", b"new", b"v"): True,
+            ("new", b"v", b"s"): False,
+            ("A", b"S", b"V"): False,
+        }
+        with store.snapshot() as view:
+            for (source_id, source, value), is_there in cases.items():
+                for values in ([value], [value, *more], [*more, value]):
+                    assert view.has_precedent(owner, source_id, source, values) is is_there
+                    assert not view.has_precedent(other, source_id, source, values)
+
     def test_removal_leaves_nothing(self, store: Store) -> None:
         """Removing a record takes its words and the vectors of every model, and says so."""
         slots = [slot_of(store, EmbeddingModel("m", version, 2)) for version in "ab"]

@@ -26,18 +26,6 @@ SELECT tenant_id, type, user_id, agent_id, space_id, owner_no, version, incarnat
 FROM owners
 ORDER BY tenant_id, owner_no;
 
--- name: bump
--- Move a scope to its next version.
-UPDATE owners SET version = version + 1
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-RETURNING version;
-
--- name: next_seq
--- Take the next place in a scope's order of writing.
-UPDATE owners SET last_seq = last_seq + 1
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no
-RETURNING last_seq;
-
 -- name: slot
 -- The number of a model.
 SELECT slot FROM models WHERE name = :name AND version = :version AND dimensions = :dimensions;
@@ -335,6 +323,26 @@ VALUES (:tenant_id, :owner_no, :memory_id, :source_digest, :value_digest, :reaso
 ON CONFLICT DO NOTHING
 RETURNING *;
 
+-- name: precedent
+-- Whether an owner has anything that may stand before a new statement.
+SELECT EXISTS (
+           SELECT 1 FROM records
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id)
+    OR EXISTS (
+           SELECT 1 FROM candidates
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id)
+    OR EXISTS (
+           SELECT 1 FROM tombstones
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+               AND source_digest = :source_digest)
+    OR EXISTS (
+           SELECT 1 FROM tombstones
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+               AND value_digest IN (:value_a, :value_b, :value_c, :value_d, :value_e, :value_f))
+    OR EXISTS (
+           SELECT 1 FROM records INDEXED BY records_hidden
+           WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'forgotten');
+
 -- name: tombstone_by_source
 -- Whether a source_id was forgotten.
 SELECT reason FROM tombstones
@@ -393,11 +401,6 @@ WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active
         SELECT 1 FROM vectors AS v
         WHERE v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq
             AND v.slot = :slot);
-
--- name: audit_head
--- The last link of a scope's audit chain.
-SELECT audit_number, audit_digest FROM owners
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: insert_audit
 -- A new link of a scope's audit chain.
@@ -619,9 +622,10 @@ SELECT * FROM candidates WHERE tenant_id = :tenant_id AND owner_no = :owner_no O
 SELECT * FROM tombstones WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: stamp_owner
--- Authenticate an owner's own row and the whole of its content.
+-- Store an owner's version, last place and audit head, and authenticate its row and its content.
 UPDATE owners
-SET audit_number = :audit_number, audit_digest = :audit_digest, content = :content, mac = :mac
+SET version = :version, last_seq = :last_seq, audit_number = :audit_number,
+    audit_digest = :audit_digest, content = :content, mac = :mac
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: stamp_records
