@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ Mask = NDArray[np.bool_]
 SEMANTIC_WEIGHT = 1 / 5
 EXACT_BONUS = 10.0
 _FLAT = 1e-7
+_BLOCK = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
+class Ranking(NamedTuple):
     """Records in the order in which they would reach the packet.
 
     Attributes:
@@ -68,20 +68,26 @@ def fuse(lexical: Floats, centred: Floats, voice: Floats, pool: Mask, exact: Mas
     embedded live records (`pool`), times what the record's vector may say (`voice`). A record that
     is named exactly comes first.
     """
-    fused = lexical.copy()
-    if exact.any():
+    count = int(np.count_nonzero(pool))
+    if count == len(pool):
+        fused = _with_vote(lexical, centred, voice)
+    else:
+        fused = lexical.copy()
+        fused[pool] = _with_vote(lexical[pool], centred[pool], voice[pool])
+    if np.count_nonzero(exact):
         fused[exact] += np.float32(EXACT_BONUS)
-    everything = bool(pool.all())
-    close = (centred if everything else centred[pool]).astype(np.float64)
-    if len(close):
-        close -= np.add.reduce(close) / len(close)
-        spread = float(np.einsum("i,i->", close, close) / len(close)) ** 0.5
-        if spread > _FLAT:
-            close *= SEMANTIC_WEIGHT / spread
-            vote = close.astype(np.float32)
-            vote *= voice if everything else voice[pool]
-            fused[slice(None) if everything else pool] += vote
     return fused
+
+
+def _with_vote(lexical: Floats, centred: Floats, voice: Floats) -> Floats:
+    close = centred.astype(np.float64)
+    count = len(close) or 1
+    close -= np.add.reduce(close) / count
+    spread = float(np.add.reduce(close * close) / count) ** 0.5
+    close *= SEMANTIC_WEIGHT / spread if spread > _FLAT else 0.0
+    close *= voice
+    close += lexical
+    return close.astype(np.float32)
 
 
 def publish(
@@ -95,13 +101,14 @@ def publish(
     """
     apart = cosine - np.float32(low)
     apart /= np.float32(high - low)
-    np.clip(apart, 0, 1, out=apart)
-    if not embedded.all():
+    np.maximum(apart, 0, out=apart)
+    np.minimum(apart, 1, out=apart)
+    if np.count_nonzero(embedded) < len(embedded):
         apart *= embedded
     np.subtract(1, apart, out=apart)
     apart *= 1 - coverage
     score: Floats = np.subtract(1, apart, out=apart)
-    if exact.any():
+    if np.count_nonzero(exact):
         score[exact] = 1
     return score
 
@@ -123,14 +130,28 @@ def arrange(
     passing &= chosen
     count = int(np.count_nonzero(passing))
     below = int(np.count_nonzero(chosen)) - count
-    ranks = fused if count == len(fused) else np.where(passing, fused, -np.float32(np.inf))
     if limit is not None and 0 < limit < count:
-        least = np.partition(ranks, len(ranks) - limit)[len(ranks) - limit]
-        passing &= ranks >= least
-    places = np.flatnonzero(passing)
-    order = places[np.lexsort((-seqs[places], -fused[places]))][:limit]
-    published = np.minimum.accumulate(score[order]) if len(order) else score[order]
-    return Ranking(order, fused[order], published, below)
+        ranks = fused if count == len(fused) else np.where(passing, fused, -np.float32(np.inf))
+        passing &= ranks >= _floor(ranks, limit)
+    places = passing.nonzero()[0]
+    ranks = fused[places]
+    best = np.lexsort((-seqs[places], -ranks))[:limit]
+    order, ranks = places[best], ranks[best]
+    return Ranking(order, ranks, np.minimum.accumulate(score[order]), below)
+
+
+def _floor(ranks: Floats, limit: int) -> np.float32:
+    """Return a number that at least `limit` ranks reach, and not many more.
+
+    The best of each block tell it, so that all ranks are looked through once and none are sorted:
+    as many blocks as the limit have a best that reaches the limit's best of those bests.
+    """
+    blocks = len(ranks) // _BLOCK
+    if blocks > limit:
+        ranks = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
+    found = len(ranks) - limit
+    least: np.float32 = np.partition(ranks, found)[found]
+    return least
 
 
 def share(ranking: Ranking, owners: NDArray[np.int64], limit: int) -> Ranking:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from math import log1p
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muniment.segment.part import Floats, Mask
-from muniment.segment.vectors import centring, products
-from muniment.segment.view import View
+from muniment.segment.vectors import products
+from muniment.segment.view import View, joined, together
 
 DAMPING = 1 / 50
 SPARE = 1 / 60
@@ -22,8 +22,7 @@ T = TypeVar("T", bound=np.generic)
 Choose = Callable[[View, int], Mask]
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """A question as the segment understands it.
 
     Attributes:
@@ -37,8 +36,7 @@ class Query:
     vector: Floats | None
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
+class Sought(NamedTuple):
     """A view to search, with its owner's hashes of the question.
 
     Word hashes are keyed by owner, so the same question has other hashes for another owner; they
@@ -55,12 +53,10 @@ class Sought:
     exact: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Channels:
+class Channels(NamedTuple):
     """What each channel says about each record that was sought, in one order.
 
     Attributes:
-        places: Which of those sought each record lies in, int64, shape (n,).
         seqs: The records, int64, shape (n,).
         live: Which are active, valid and unexpired now, bool, shape (n,).
         chosen: Which of those pass the kinds and filters, bool, shape (n,).
@@ -75,7 +71,6 @@ class Channels:
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
-    places: NDArray[np.int64]
     seqs: NDArray[np.int64]
     live: Mask
     chosen: Mask
@@ -102,53 +97,34 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
             pass kinds and filters.
     """
     views = [one.view for one in sought]
-    live = _joined([view.live for view in views])
-    pool = _joined([view.pool for view in views])
-    matches = _matches(sought)
-    lexical, coverage = _weighed(matches, live, len(sought[0].words))
-    cosine, centred = _cosines(views, pool, vector)
+    whole = views[0] if len(views) == 1 else together(views)
+    matches = _matches(sought, len(whole.live))
+    lexical, coverage = _weighed(matches, whole, len(sought[0].words))
+    if vector is None:
+        cosine = centred = np.zeros(len(whole.live), dtype=np.float32)
+    else:
+        cosine = products(whole.parts, vector)
+        centred = whole.centring(cosine, vector)
     return Channels(
-        places=_numbered([len(view.live) for view in views]),
-        seqs=_joined([view.seqs for view in views]),
-        live=live,
-        chosen=_joined([choose(view, place) for place, view in enumerate(views)]),
+        seqs=whole.seqs,
+        live=whole.live,
+        chosen=joined([choose(view, place) for place, view in enumerate(views)]),
         lexical=lexical,
         coverage=coverage,
         cosine=cosine,
         centred=centred,
-        voice=_joined([view.voice for view in views]),
-        embedded=_joined([view.embedded for view in views]),
-        pool=pool,
+        voice=whole.voice,
+        embedded=whole.embedded,
+        pool=whole.pool,
         exact=matches.exact,
     )
 
 
-def _numbered(sizes: Sequence[int]) -> NDArray[np.int64]:
-    if len(sizes) == 1:
-        return np.zeros(sizes[0], dtype=np.int64)
-    return np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
-
-
-def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
-    return columns[0] if len(columns) == 1 else np.concatenate(columns)
-
-
-def _cosines(views: Sequence[View], pool: Mask, vector: Floats | None) -> tuple[Floats, Floats]:
-    if vector is None:
-        nothing = np.zeros(len(pool), dtype=np.float32)
-        return nothing, nothing
-    parts = [part for view in views for part in view.parts]
-    plain = products(parts, vector)
-    centred = views[0].centring if len(views) == 1 else centring(parts, pool)
-    return plain, centred(plain, vector)
-
-
-@dataclass(frozen=True, slots=True)
-class _Matches:
+class _Matches(NamedTuple):
     """Where the question's words occur: one entry a word and record, word by word in each part.
 
     Attributes:
-        sizes: Entries of each word in each part, int64, shape (parts, words).
+        sizes: Entries of each word in each part, int64, shape (parts * words,).
         docs: Record, over all that is sought, int64, shape (p,).
         counts: Occurrences, float32, shape (p,).
         lengths: Content tokens of the record, float32, shape (p,).
@@ -161,61 +137,52 @@ class _Matches:
     lengths: Floats
     exact: Mask
 
-    def spread(self, values: NDArray[T]) -> NDArray[T]:
-        """Return for each entry what its word has."""
-        return np.repeat(np.tile(values, len(self.sizes)), self.sizes.ravel())
-
-    def found(self, live: Mask) -> NDArray[np.int64]:
-        """Return in how many live records each word occurs."""
+    def found(self, view: View, size: int) -> list[int]:
+        """Return in how many live records each of the question's words occurs."""
         occurs = self.counts > 0
-        occurs &= live[self.docs]
-        if occurs.all():
-            counted: NDArray[np.int64] = np.add.reduce(self.sizes)
-            return counted
-        words = self.spread(np.arange(self.sizes.shape[1]))
-        return np.bincount(words[occurs], minlength=self.sizes.shape[1])
+        if not view.whole:
+            occurs &= view.live.take(self.docs)
+        if np.count_nonzero(occurs) == len(occurs):
+            counted = self.sizes.reshape(-1, size)
+            found: list[int] = (counted[0] if len(counted) == 1 else counted.sum(axis=0)).tolist()
+            return found
+        words = np.arange(len(self.sizes)).repeat(self.sizes)[occurs] % size
+        return np.bincount(words, minlength=size).tolist()
 
 
-def _matches(sought: Sequence[Sought]) -> _Matches:
-    exact = np.zeros(sum(len(one.view.live) for one in sought), dtype=np.bool_)
+def _matches(sought: Sequence[Sought], count: int) -> _Matches:
+    exact = np.zeros(count, dtype=np.bool_)
     sizes, docs, counts, lengths = [], [], [], []
     start = 0
-    for one in sought:
-        size = len(one.words)
-        name = () if one.exact is None else (one.exact,)
-        asked = np.array([*one.words, *name], dtype=np.uint32)
-        for part in one.view.parts:
+    for view, words, name in sought:
+        asked = np.array(words if name is None else (*words, name), dtype=np.uint32)
+        for part in view.parts:
             each, at = part.postings(asked)
-            if name:
+            if name is not None:
                 end = len(at) - int(each[-1])
                 exact[part.docs[at[end:]] + start] = True
-                at = at[:end]
-            here = part.docs[at]
-            sizes.append(each[:size])
-            docs.append(here.astype(np.int64) + start if start else here.astype(np.int64))
-            counts.append(part.counts[at])
-            lengths.append(part.lengths[here])
+                at, each = at[:end], each[:-1]
+            here = part.docs.take(at).astype(np.int64)
+            sizes.append(each)
+            counts.append(part.counts.take(at))
+            lengths.append(part.lengths.take(here))
+            docs.append(here + start if start else here)
             start += len(part)
     return _Matches(
-        sizes=sizes[0][np.newaxis] if len(sizes) == 1 else np.stack(sizes),
-        docs=_joined(docs),
-        counts=_joined(counts).astype(np.float32),
-        lengths=_joined(lengths),
-        exact=exact,
+        joined(sizes), joined(docs), joined(counts).astype(np.float32), joined(lengths), exact
     )
 
 
-def _idf(found: NDArray[np.number], total: int) -> NDArray[np.float64]:
-    """Return the words' inverse document frequencies (Robertson and Spärck Jones, 1976).
+def _idf(found: int, total: int) -> float:
+    """Return a word's inverse document frequency (Robertson and Spärck Jones, 1976).
 
     The records are seen among fifty imagined ones without the word and one with it, so that a
     question's words weigh about the same in a scope of two records as in one of two thousand.
     """
-    weights: NDArray[np.float64] = np.log1p((total + IMAGINED - found + 0.5) / (found + 1.5))
-    return weights
+    return log1p((total + IMAGINED - found + 0.5) / (found + 1.5))
 
 
-def _weighed(matches: _Matches, live: Mask, size: int) -> tuple[Floats, Floats]:
+def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
     """Return how the words rank each record, and how far they cover the question.
 
     The rank damps a long record's words; the coverage forgives every word that the question has
@@ -223,27 +190,34 @@ def _weighed(matches: _Matches, live: Mask, size: int) -> tuple[Floats, Floats]:
 
     Args:
         matches: Where the words occur.
-        live: Which records count, bool, shape (n,).
+        view: All that is sought.
         size: How many words the question has.
     """
+    count = len(view.live)
     if not size:
-        nothing = np.zeros(len(live), dtype=np.float32)
+        nothing = np.zeros(count, dtype=np.float32)
         return nothing, nothing
-    found = matches.found(live)
-    idf = _idf(found, int(np.count_nonzero(live)))
-    squares = idf * idf
-    ranking = float(squares[found > 0].sum()) ** 0.5 or 1.0
-    covering = float(idf.sum() * squares.sum() ** 0.5) ** 0.5 or 1.0
+    found = matches.found(view, size)
+    idf = [_idf(each, view.count) for each in found]
+    squares = [each * each for each in idf]
+    ranking = sum(sq for sq, each in zip(squares, found, strict=True) if each) ** 0.5 or 1.0
+    covering = (sum(idf) * sum(squares) ** 0.5) ** 0.5 or 1.0
+    weights = np.array(idf * (len(matches.sizes) // size)).repeat(matches.sizes)
     damping = matches.lengths * np.float32(DAMPING)
-    lexical = _summed(matches, idf / ranking, damping, live)
-    spare = np.sqrt(np.maximum(matches.lengths - np.float32(size), 0))
+    lexical = _summed(matches, weights, damping, count)
+    lexical *= np.float32(1 / ranking)
+    spare = matches.lengths - np.float32(size)
+    np.maximum(spare, 0, out=spare)
+    np.sqrt(spare, out=spare)
     spare *= np.float32(SPARE)
-    coverage = _summed(matches, idf / covering, spare, live)
+    coverage = _summed(matches, weights, spare, count)
+    coverage *= np.float32(1 / covering)
     return lexical, np.minimum(coverage, 1, out=coverage)
 
 
-def _summed(matches: _Matches, weights: NDArray[np.float64], damping: Floats, live: Mask) -> Floats:
+def _summed(
+    matches: _Matches, weights: NDArray[np.float64], damping: Floats, count: int
+) -> Floats:
     damping += matches.counts
     shares = matches.counts / np.maximum(damping, _LEAST, out=damping)
-    shares *= matches.spread(weights.astype(np.float32))
-    return np.bincount(matches.docs, weights=shares, minlength=len(live)).astype(np.float32)
+    return np.bincount(matches.docs, weights * shares, count).astype(np.float32)

@@ -8,7 +8,7 @@ import numpy as np
 
 from muniment.segment.part import Floats, Mask, Part
 
-_NOISE = np.float32(1e-5)
+_NOISE = 1e-5
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class Centring:
             query: The question's unit vector, shape (d,).
         """
         along = np.vecdot(query, self.mean)
-        apart = np.float32(np.vecdot(query, query) - 2 * along + self.square)
+        apart = float(np.vecdot(query, query) - 2 * along + self.square)
         if apart <= _NOISE:
             return np.zeros(len(plain), dtype=np.float32)
         centred = plain - self.drift
         centred += self.square - along
         centred *= self.scale
-        centred *= np.float32(1 / np.sqrt(apart))
+        centred *= apart**-0.5
         return centred
 
 

@@ -41,12 +41,12 @@ class View:
     @cached_property
     def seqs(self) -> NDArray[np.int64]:
         """Place of each record in the scope's order of writing."""
-        return _joined([part.seqs for part in self.parts])
+        return joined([part.seqs for part in self.parts])
 
     @cached_property
     def embedded(self) -> Mask:
         """Which records have an embedding."""
-        return _joined([part.embedded for part in self.parts])
+        return joined([part.embedded for part in self.parts])
 
     @cached_property
     def pool(self) -> Mask:
@@ -80,7 +80,7 @@ class View:
         One vector says less of any part of a text the longer the text is: it counts whole up to
         200 content tokens, and in inverse proportion to them above.
         """
-        lengths = _joined([part.lengths for part in self.parts]).astype(np.float32)
+        lengths = joined([part.lengths for part in self.parts]).astype(np.float32)
         np.maximum(lengths, LONG, out=lengths)
         return np.divide(np.float32(LONG), lengths, dtype=np.float32)
 
@@ -92,7 +92,7 @@ class View:
     def of_kinds(self, names: Collection[str]) -> Mask:
         """Return which records are of one of these kinds."""
         wanted = [[name in names for name in part.kind_names] for part in self.parts]
-        return _joined(
+        return joined(
             [
                 np.array(here or [False])[part.kinds]
                 for part, here in zip(self.parts, wanted, strict=True)
@@ -121,7 +121,7 @@ def view_at(parts: list[Part], here: Mask, now: int) -> View:
         now: The instant, microseconds since 1970, UTC.
     """
     starts, stops, ends = (
-        _joined([getattr(part, name) for part in parts])
+        joined([getattr(part, name) for part in parts])
         for name in ("valid_from", "valid_until", "expires_at")
     )
     expired = here & (ends <= now)
@@ -139,5 +139,19 @@ def view_at(parts: list[Part], here: Mask, now: int) -> View:
     )
 
 
-def _joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
+def together(views: Sequence[View]) -> View:
+    """Return several views, one after the other, as one of their common time."""
+    expired, early, late = (sum(view.lapsed[reason] for view in views) for reason in range(3))
+    return View(
+        parts=[part for view in views for part in view.parts],
+        here=joined([view.here for view in views]),
+        live=joined([view.live for view in views]),
+        since=max(view.since for view in views),
+        until=min(view.until for view in views),
+        lapsed=(expired, early, late),
+    )
+
+
+def joined(columns: Sequence[NDArray[T]]) -> NDArray[T]:
+    """Return columns one after the other; a single one as it is."""
     return columns[0] if len(columns) == 1 else np.concatenate(columns)

@@ -59,8 +59,8 @@ class Finder:
         channels = search(sought or [_NOTHING], vector, choice.narrow)
         numbers = None
         if len(readings) > 1:
-            numbers = np.array([n for n, one in enumerate(readings) for _ in one.sought])
-            numbers = numbers[channels.places]
+            sizes = [sum(len(one.view.live) for one in reading.sought) for reading in readings]
+            numbers = np.arange(len(readings)).repeat(sizes)
         fused, score = _scores(channels, asked)
         searched = Searched(readings, choice, channels, fused, score, numbers)
         ranking, shown, repeated, crowding = best_of(view, searched, asked, now)

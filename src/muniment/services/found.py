@@ -152,9 +152,11 @@ class Searched:
     def located(self, place: int) -> tuple[int, Part, int]:
         """Return which view a place lies in, and where there: the part and its number in it."""
         views = [one.view for reading in self.readings for one in reading.sought]
-        number = int(self.channels.places[place])
-        start = int(np.searchsorted(self.channels.places, number))
-        return number, *views[number].part_at(place - start)
+        number = 0
+        while place >= len(views[number].live):
+            place -= len(views[number].live)
+            number += 1
+        return number, *views[number].part_at(place)
 
 
 @dataclass(frozen=True, slots=True)
