@@ -133,7 +133,7 @@ class Source(Plain):
     path: WritePath
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Record(Plain):
     """An approved, durable statement with scope, source and lifetime.
 
@@ -186,6 +186,17 @@ class Record(Plain):
     supersedes: str | None
     superseded_by: str | None
     embedding: EmbeddingState
+
+    def copied(self, parts: Mapping[str, object]) -> Record:
+        """Return the same record with some parts, by name, in the place of its own.
+
+        A recall gives many away, so they are taken over in one piece and not one by one.
+        """
+        twin = object.__new__(Record)
+        held = self.__dict__.copy()
+        held.update(parts)
+        object.__setattr__(twin, "__dict__", held)
+        return twin
 
 
 @dataclass(frozen=True, slots=True)

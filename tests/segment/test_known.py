@@ -54,7 +54,7 @@ def test_a_record_is_read_once(store: Store) -> None:
     assert _read(store, known, 2, 1)[1] == [2, 1]
     shown, asked = _read(store, known, 3, 2, 9, 1)
     assert (_texts(shown), asked) == (["three", "two", "one"], [3, 9])
-    assert [one.line for one in shown] == [line(PacketItem(one.record, 0.0)) for one in shown]
+    assert [one.line.text for one in shown] == [line(PacketItem(one.record, 0.0)) for one in shown]
 
 
 def test_what_moved_is_read_anew_and_the_rest_is_not(store: Store) -> None:
@@ -73,11 +73,13 @@ def test_a_caller_cannot_change_what_the_next_one_gets(store: Store) -> None:
     known = KnownRecords()
     for _ in range(3):
         (first, plain), _ = _read(store, known, 1, 2)
-        assert (first.record.metadata, first.record.value) == ({"tags": ["a"]}, [1, {"b": 2}])
-        assert plain.record.metadata == {}
-        first.record.metadata["tags"].append("x")  # type: ignore[union-attr]
-        first.record.value.append("y")  # type: ignore[union-attr]
-        plain.record.metadata["z"] = 1  # type: ignore[index]
+        mine, other = first.own(), plain.own()
+        assert (mine, other) == (first.record, plain.record)
+        assert (mine.metadata, mine.value) == ({"tags": ["a"]}, [1, {"b": 2}])
+        assert other.metadata == {}
+        mine.metadata["tags"].append("x")  # type: ignore[union-attr]
+        mine.value.append("y")  # type: ignore[union-attr]
+        other.metadata["z"] = 1  # type: ignore[index]
 
 
 def test_what_is_known_is_bounded(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

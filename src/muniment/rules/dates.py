@@ -32,6 +32,9 @@ _NAMES = "|".join(_MONTHS)
 _PERSIAN_NAMES = "|".join(_JALALI)
 _BEFORE = "in|last|since|during|of|early|mid|late"
 _AGO = "پیش|قبل|گذشته"
+_BACK = "last|previous|past"
+_DIGIT = r"\d"
+_HAS_DIGIT = re.compile(_DIGIT)
 
 
 def gregorian(year: int, month: int, day: int) -> date:
@@ -68,8 +71,15 @@ def interval(text: str, now: int) -> tuple[int, int] | None:
         Two instants, microseconds since 1970, UTC.
     """
     asked = normalise(text)
+    signs = [sign for sign in _SIGNS if sign in asked]
+    if _HAS_DIGIT.search(asked):
+        signs.append(_DIGIT)
+    if not signs:
+        return None
     today = from_instant(now).date()
     for rule in _RULES:
+        if rule.signs.isdisjoint(signs):
+            continue
         for found in rule.pattern.finditer(asked):
             try:
                 first, after = rule.resolve(found, today)
@@ -88,12 +98,16 @@ Span = tuple[date, date]
 
 
 class _Rule(NamedTuple):
+    """A form of words, of which every text has one of the signs, and the time that it names."""
+
+    signs: frozenset[str]
     pattern: re.Pattern[str]
     resolve: Callable[[_Found, date], Span]
 
 
-def _rule(pattern: str, resolve: Callable[[_Found, date], Span]) -> _Rule:
-    return _Rule(re.compile(rf"(?<!\w)(?:{pattern})(?!\w)"), resolve)
+def _rule(signs: str, pattern: str, resolve: Callable[[_Found, date], Span]) -> _Rule:
+    whole = re.compile(rf"(?<!\w)(?:{pattern})(?!\w)")
+    return _Rule(frozenset(signs.split("|")), whole, resolve)
 
 
 def _month(year: int, month: int) -> Span:
@@ -163,17 +177,24 @@ def _this_year(found: _Found, today: date) -> Span:
 
 _UNIT = "|".join(_UNITS)
 _PERSIAN_UNIT = "|".join(_PERSIAN_UNITS)
+_DAY_NAMES = "|".join(_DAYS)
+_YEAR_NAMES = "|".join(_YEARS)
 _RULES: Sequence[_Rule] = (
-    _rule(r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})", _iso),
-    _rule(rf"(?P<month>{_NAMES}),? (?P<year>(?:19|20)\d\d)", _named_month),
-    _rule(rf"(?:{_BEFORE})[ -](?P<month>{_NAMES})(?P<year>)", _named_month),
-    _rule(rf"(?P<month>{_PERSIAN_NAMES})(?: ماه)?(?: سال)? (?P<year>1[34]\d\d)", _persian_month),
-    _rule(rf"(?P<month>{_PERSIAN_NAMES})(?P<year>) (?:ماه|گذشته)", _persian_month),
-    _rule(rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago),
-    _rule(rf"(?P<count>{_COUNT}) (?P<unit>{_PERSIAN_UNIT}) (?:{_AGO})", _ago),
-    _rule(rf"(?:last|previous|past) (?P<unit>{_UNIT})", _last),
-    _rule(rf"(?P<unit>{_PERSIAN_UNIT})[ ‌]?(?:ی )?(?:{_AGO})", _last),
-    _rule("|".join(_DAYS), _day),
-    _rule("|".join(_YEARS), _this_year),
-    _rule(r"(?:in|during|since|سال) (?P<year>1[34]\d\d|(?:19|20)\d\d)", _year),
+    _rule(_DIGIT, r"(\d{4})[-/](\d{1,2})[-/](\d{1,2})", _iso),
+    _rule(_DIGIT, rf"(?P<month>{_NAMES}),? (?P<year>(?:19|20)\d\d)", _named_month),
+    _rule(_NAMES, rf"(?:{_BEFORE})[ -](?P<month>{_NAMES})(?P<year>)", _named_month),
+    _rule(
+        _DIGIT,
+        rf"(?P<month>{_PERSIAN_NAMES})(?: ماه)?(?: سال)? (?P<year>1[34]\d\d)",
+        _persian_month,
+    ),
+    _rule("ماه|گذشته", rf"(?P<month>{_PERSIAN_NAMES})(?P<year>) (?:ماه|گذشته)", _persian_month),
+    _rule("ago", rf"(?P<count>{_COUNT}) (?P<unit>{_UNIT})s? ago", _ago),
+    _rule(_AGO, rf"(?P<count>{_COUNT}) (?P<unit>{_PERSIAN_UNIT}) (?:{_AGO})", _ago),
+    _rule(_BACK, rf"(?:{_BACK}) (?P<unit>{_UNIT})", _last),
+    _rule(_AGO, rf"(?P<unit>{_PERSIAN_UNIT})[ ‌]?(?:ی )?(?:{_AGO})", _last),
+    _rule(_DAY_NAMES, _DAY_NAMES, _day),
+    _rule(_YEAR_NAMES, _YEAR_NAMES, _this_year),
+    _rule(_DIGIT, r"(?:in|during|since|سال) (?P<year>1[34]\d\d|(?:19|20)\d\d)", _year),
 )
+_SIGNS = tuple(sorted(frozenset[str]().union(*(rule.signs for rule in _RULES)) - {_DIGIT}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from muniment.clock import iso
 from muniment.records import JSONValue, Packet, PacketItem, WritePath
@@ -79,11 +79,32 @@ def line(item: PacketItem) -> str:
     return _UNSAFE.sub(_escaped, "{" + ", ".join(parts) + "}\n")
 
 
+class Line:
+    """A line of a packet, whose tokens are counted once.
+
+    Args:
+        text: The line.
+    """
+
+    __slots__ = ("_count", "_tokens", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._count: TokenCounter | None = None
+        self._tokens = 0
+
+    def tokens(self, count: TokenCounter) -> int:
+        """Return how many tokens it has by a counter."""
+        if self._count is not count:
+            self._count, self._tokens = count, count(self.text)
+        return self._tokens
+
+
 def build_packet(
     candidates: Sequence[PacketItem],
     budget: int | None,
     count: TokenCounter,
-    show: Callable[[PacketItem], str] = line,
+    lines: Sequence[Line] | None = None,
 ) -> tuple[Packet, tuple[PacketItem, ...]]:
     """Fill a packet with as many items as the budget holds, best first.
 
@@ -94,29 +115,37 @@ def build_packet(
         candidates: Items, best first.
         budget: Most tokens the packet may use, or None without limit.
         count: Counts the tokens of a text.
-        show: Gives an item's line, where it is known already.
+        lines: Their lines, where they are known already.
 
     Returns:
         The packet, and the items that did not fit.
     """
     if budget is not None and count(OPENING + NOTHING + CLOSING) > budget:
         return Packet((), "", 0), tuple(candidates)
-    lines: dict[int, str] = {}
-    spent = count(OPENING + CLOSING)
-    for place, item in enumerate(candidates):
-        shown = show(item)
-        size = 0 if budget is None else count(shown)
-        if budget is None or spent + size <= budget:
-            lines[place] = shown
-            spent += size
-    text = _framed(lines)
-    while budget is not None and count(text) > budget:
-        lines.popitem()
-        text = _framed(lines)
-    chosen = tuple(candidates[place] for place in lines)
-    passed = tuple(item for place, item in enumerate(candidates) if place not in lines)
-    return Packet(chosen, text, count(text)), passed
+    lines = [Line(line(item)) for item in candidates] if lines is None else lines
+    kept = [*range(len(lines))] if budget is None else _fitting(lines, budget, count)
+    text = _framed(lines, kept)
+    tokens = count(text)
+    while budget is not None and tokens > budget:
+        kept.pop()
+        text = _framed(lines, kept)
+        tokens = count(text)
+    chosen = tuple([candidates[place] for place in kept])
+    if len(chosen) == len(candidates):
+        return Packet(chosen, text, tokens), ()
+    passed = tuple(item for place, item in enumerate(candidates) if place not in kept)
+    return Packet(chosen, text, tokens), passed
 
 
-def _framed(lines: Mapping[int, str]) -> str:
-    return OPENING + ("".join(lines.values()) or NOTHING) + CLOSING
+def _fitting(lines: Sequence[Line], budget: int, count: TokenCounter) -> list[int]:
+    kept, spent = [], count(OPENING + CLOSING)
+    for place, one in enumerate(lines):
+        after = spent + one.tokens(count)
+        if after <= budget:
+            kept.append(place)
+            spent = after
+    return kept
+
+
+def _framed(lines: Sequence[Line], kept: Sequence[int]) -> str:
+    return OPENING + ("".join([lines[place].text for place in kept]) or NOTHING) + CLOSING

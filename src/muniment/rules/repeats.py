@@ -15,6 +15,8 @@ def repeats(said: Sequence[Wording], cosine: Callable[[int, int], float]) -> lis
         said: The wording of each record, best first.
         cosine: Returns the cosine of two records, by place; 0 without an embedding.
     """
+    if len({one.gist for one in said}) == len(said):
+        return []
     seen: dict[bytes, list[int]] = {}
     found = []
     for place, one in enumerate(said):

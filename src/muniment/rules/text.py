@@ -100,6 +100,8 @@ def normalise(text: str) -> str:
     Source: Unicode Standard Annex 15 (normalisation forms) and section 3.13 (case folding).
     """
     text = text.lower() if text.isascii() else _fold(text)
+    if text.isprintable():
+        return " ".join(text.split())
     return " ".join(_CONTROL.sub(" ", text).split())
 
 
@@ -152,7 +154,8 @@ def content_free(text: str) -> bool:
     """
     has_spoken = False
     for chunk in normalise(text).split():
-        for word in _IDENTIFIER.findall(chunk):
+        is_plain = chunk.isascii() and chunk.isalpha()
+        for word in (chunk,) if is_plain else _IDENTIFIER.findall(chunk):
             if not _is_generic(word):
                 return False
             has_spoken = True
@@ -160,6 +163,8 @@ def content_free(text: str) -> bool:
 
 
 def _is_generic(word: str) -> bool:
+    if word in _generic_words():
+        return True
     parts = _PART.findall(word)
     return "".join(parts) in _generic_words() or _generic_words().issuperset(parts)
 

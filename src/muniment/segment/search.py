@@ -147,7 +147,7 @@ class _Matches(NamedTuple):
             found: list[int] = (counted[0] if len(counted) == 1 else counted.sum(axis=0)).tolist()
             return found
         words = np.arange(len(self.sizes)).repeat(self.sizes)[occurs] % size
-        return np.bincount(words, minlength=size).tolist()
+        return [*map(int, np.bincount(words, minlength=size))]
 
 
 def _matches(sought: Sequence[Sought], count: int) -> _Matches:
@@ -215,9 +215,7 @@ def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
     return lexical, np.minimum(coverage, 1, out=coverage)
 
 
-def _summed(
-    matches: _Matches, weights: NDArray[np.float64], damping: Floats, count: int
-) -> Floats:
+def _summed(matches: _Matches, weights: NDArray[np.float64], damping: Floats, count: int) -> Floats:
     damping += matches.counts
     shares = matches.counts / np.maximum(damping, _LEAST, out=damping)
     return np.bincount(matches.docs, weights * shares, count).astype(np.float32)

@@ -12,7 +12,7 @@ from muniment.clock import to_instant
 from muniment.ports import Snapshot
 from muniment.rules.ranking import Ranking, arrange, reordered, share
 from muniment.rules.repeats import repeats
-from muniment.rules.sharing import crowding, source_of
+from muniment.rules.sharing import crowding
 from muniment.services.found import Asked, Found, Searched
 
 if TYPE_CHECKING:
@@ -44,7 +44,8 @@ def best_of(
         if not (again or over) or full or window >= widest:
             break
         window = min(2 * window, max(widest, asked.depth))
-    over = _over_share(shown, again, asked, more=False)
+    if over:
+        over = _over_share(shown, again, asked, more=False)
     if not (again or over) and asked.span is None:
         return ranking, shown, frozenset(), frozenset()
     last = frozenset((*again, *over))
@@ -61,9 +62,11 @@ def _over_share(
     shown: Sequence[Shown], again: Sequence[int], asked: Asked, *, more: bool
 ) -> list[int]:
     """Return the places beyond their source's share, as if one more followed where more may."""
+    if not any(one.source for one in shown):
+        return []
     repeated = frozenset(again)
     distinct = [place for place in range(len(shown)) if place not in repeated]
-    sources = [source_of(shown[place].record) for place in distinct]
+    sources = [shown[place].source for place in distinct]
     over = crowding([*sources, *([None] if more else [])], asked.limit)
     return [distinct[place] for place in over]
 
@@ -128,7 +131,7 @@ def cut(ranking: Ranking, found: Found, limit: int) -> Ranking:
             ranking.at(np.flatnonzero(repeated)),
         )
         ranking = share(distinct, owners, limit).then(again)
-    return ranking.at(np.arange(min(limit, len(ranking.order))))
+    return ranking if len(ranking.order) <= limit else ranking.at(np.arange(limit))
 
 
 def shown_at(view: Snapshot, searched: Searched, order: NDArray[np.int64], now: int) -> list[Shown]:

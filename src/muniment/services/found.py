@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,11 @@ from muniment.services.known import KnownRecords, Shown
 if TYPE_CHECKING:
     from muniment.trace import Degraded
 
-_NO_SCORES = Calibration(low=0.0, high=1.0)
+NO_SCORES = Calibration(low=0.0, high=1.0)
+"""What stands for the calibration of a model that there is none of."""
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A question after everything that needs no database.
 
     Attributes:
@@ -59,13 +59,12 @@ class Asked:
     span: tuple[int, int] | None
     explain: bool
     degraded: tuple[Degraded, ...]
-    vector: Floats | None = None
-    model: EmbeddingModel | None = None
-    calibration: Calibration = _NO_SCORES
+    vector: Floats | None
+    model: EmbeddingModel | None
+    calibration: Calibration
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One owner's part in a recall: its state and what is searched of it.
 
     Attributes:
@@ -129,8 +128,7 @@ class Choice:
         return chosen
 
 
-@dataclass(frozen=True, slots=True)
-class Searched:
+class Searched(NamedTuple):
     """What every record that was searched came to.
 
     Attributes:
@@ -159,8 +157,7 @@ class Searched:
         return number, *views[number].part_at(place)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What the search gave, before anything is chosen for the packet.
 
     Attributes:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 BINDING = ("procedure", "constraint")
 """Kinds of which a space's record about a field wins over one's own."""
 
+_NOTHING = np.zeros(0, dtype=np.int64)
+
 
 def overruled(view: Snapshot, readings: Sequence[Reading], now: int) -> NDArray[np.int64]:
     """Return the places of own records that a space's record about the same field overrules.
@@ -28,12 +30,11 @@ def overruled(view: Snapshot, readings: Sequence[Reading], now: int) -> NDArray[
         readings: Own scope first, then the readable spaces.
         now: The present instant, microseconds since 1970, UTC.
     """
-    nothing = np.zeros(0, dtype=np.int64)
     if len(readings) < 2 or not isinstance(readings[0].state.owner, Scope):
-        return nothing
+        return _NOTHING
     own = list(_rules(view, readings[0], now))
     if not own:
-        return nothing
+        return _NOTHING
     shared = {_subject(record) for reading in readings[1:] for record in _rules(view, reading, now)}
     seqs = [record.seq for record in own if _subject(record) in shared]
     return np.array(seqs, dtype=np.int64)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from muniment.clock import Clock, to_instant
 from muniment.errors import InvalidInputError, ProviderError
-from muniment.ports import Embedder, Reranker, Resolver, Store
+from muniment.ports import Calibration, Embedder, EmbeddingModel, Reranker, Resolver, Store
 from muniment.records import Packet, PacketItem
 from muniment.rules.dates import interval
 from muniment.rules.filters import parse_filters
 from muniment.rules.kinds import Reader
-from muniment.rules.packet import TokenCounter, build_packet, line
+from muniment.rules.packet import Line, TokenCounter, build_packet, line
 from muniment.rules.text import content_free, tokenise
 from muniment.scope import Scope, Space
 from muniment.services.arranging import TIMELY
 from muniment.services.explain import explain, settled
 from muniment.services.finding import Finder
-from muniment.services.found import Asked, Found
+from muniment.services.found import NO_SCORES, Asked, Found
 from muniment.services.segments import Segments
 from muniment.services.selecting import Selection, resolved, select
 from muniment.services.vectors import QueryVectors
@@ -31,14 +30,14 @@ from muniment.trace import Degraded, Explained, Hit, Reason, Recall, RecallTrace
 
 if TYPE_CHECKING:
     from muniment.rules.kinds import Policy
+    from muniment.segment.part import Floats
     from muniment.services.usage import UsageNotes
 
 LARGEST_LIMIT = 10_000
 LONGEST_QUERY = 8_000
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(NamedTuple):
     """One recall as it was asked.
 
     Attributes:
@@ -119,58 +118,53 @@ class Recalling:
         if self._resolver is not None and asked.as_of is None:
             selected = resolved(selected, self._resolver, strict=question.strict)
         shown = self._show(found, selected, question.budget)
-        said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
-        explained = settled(explained, shown.verdicts, said)
-        self._usage.note(item.record for item in shown.packet)
+        if explained:
+            said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
+            explained = settled(explained, shown.verdicts, said)
+        self._usage.note([item.record for item in shown.packet.items])
         return Recall(shown.packet, _trace(found, selected, shown, asked, explained))
 
     def _show(self, found: Found, selected: Selection, budget: int | None) -> _Shown:
         """Fill the packet with what was selected."""
         hits, live = _hits(found, selected), selected.live
-        items = [
-            PacketItem(
-                one.record, hit.score, hit.memory_id in found.contested, live.get(hit.memory_id)
-            )
-            for one, hit in zip(selected.shown, hits, strict=True)
-        ]
-        lines = {one.record.memory_id: one.line for one in selected.shown}
-
-        def shown(item: PacketItem) -> str:
+        items, lines = [], []
+        for one, hit in zip(selected.shown, hits, strict=True):
+            name = hit.memory_id
+            item = PacketItem(one.own(), hit.score, name in found.contested, live.get(name))
             is_plain = not item.contested and item.live is None
-            return lines[item.record.memory_id] if is_plain else line(item)
-
-        packet, passed = build_packet(items, budget, self._count_tokens, shown)
-        verdicts: dict[str, Reason | None] = {
-            one.record.memory_id: selected.verdict(found, place)
-            for one, place in zip(found.shown, found.ranking.order.tolist(), strict=True)
-        }
-        verdicts.update((item.record.memory_id, None) for item in packet)
-        verdicts.update((item.record.memory_id, Reason.BUDGET) for item in passed)
-        return _Shown(packet, hits, verdicts)
+            items.append(item)
+            lines.append(one.line if is_plain else Line(line(item)))
+        packet, passed = build_packet(items, budget, self._count_tokens, lines)
+        return _Shown(packet, hits, _verdicts(found, selected, passed))
 
     def _ask(self, question: Question, now: int) -> Asked:
         _check(question)
         text, kinds = question.query[:LONGEST_QUERY], question.kinds
         as_of = None if question.as_of is None else _past("as_of", question.as_of, now)
         span = interval(text, now if as_of is None else as_of)
-        asked = Asked(
+        listing = content_free(text)
+        degraded = (Degraded.QUERY_CUT,) if len(text) < len(question.query) else ()
+        embedded = _Embedded(None, None, degraded=())
+        if not listing and text.strip():
+            embedded = self._embed(text, strict=question.strict)
+        return Asked(
             text=text,
             tokens=tuple(dict.fromkeys(tokenise(text))),
             limit=question.limit,
             depth=self._depth(question.limit, timely=span is not None),
             minimum=question.minimum_score,
-            listing=content_free(text),
+            listing=listing,
             names=self._names if kinds is None else self._policy.names(kinds),
             withheld=self._withheld,
             conditions=parse_filters(question.filters),
             as_of=as_of,
             span=span,
             explain=question.explain,
-            degraded=(Degraded.QUERY_CUT,) if len(text) < len(question.query) else (),
+            degraded=degraded + embedded.degraded,
+            vector=embedded.vector,
+            model=embedded.model,
+            calibration=embedded.calibration,
         )
-        if asked.listing or not text.strip():
-            return asked
-        return self._embed(asked, strict=question.strict)
 
     def _depth(self, limit: int, *, timely: bool) -> int:
         """Return how many records to rank: more than the limit where the order may yet change."""
@@ -179,22 +173,29 @@ class Recalling:
         reranked = self._reranker.depth if self._reranker else 0
         return max(limit, reranked, TIMELY if timely else 0)
 
-    def _embed(self, asked: Asked, *, strict: bool) -> Asked:
-        """Add the question's vector, or say why there is none."""
+    def _embed(self, text: str, *, strict: bool) -> _Embedded:
+        """Return the question's vector, or say why there is none."""
         if self._embedder is None:
-            return replace(asked, degraded=(*asked.degraded, Degraded.NO_EMBEDDER))
+            return _Embedded(None, None, degraded=(Degraded.NO_EMBEDDER,))
         try:
-            vector = self._vectors.embed(self._embedder, asked.text)
-            model, calibration = self._embedder.model, self._embedder.calibration
+            vector = self._vectors.embed(self._embedder, text)
+            return _Embedded(vector, self._embedder.model, self._embedder.calibration)
         except ProviderError:
             if strict:
                 raise
-            return replace(asked, degraded=(*asked.degraded, Degraded.EMBEDDER_FAILED))
-        return replace(asked, vector=vector, model=model, calibration=calibration)
+            return _Embedded(None, None, degraded=(Degraded.EMBEDDER_FAILED,))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
+class _Embedded(NamedTuple):
+    """A question's vector, its model, how that publishes cosines, and what is missing."""
+
+    vector: Floats | None
+    model: EmbeddingModel | None
+    calibration: Calibration = NO_SCORES
+    degraded: tuple[Degraded, ...] = ()
+
+
+class _Shown(NamedTuple):
     """What reached the packet, and what became of each record of the ranking."""
 
     packet: Packet
@@ -202,7 +203,24 @@ class _Shown:
     verdicts: dict[str, Reason | None]
 
     def ids(self, verdict: Reason | None) -> tuple[str, ...]:
-        return tuple(one for one, found in self.verdicts.items() if found is verdict)
+        return tuple([one for one, found in self.verdicts.items() if found is verdict])
+
+
+def _verdicts(
+    found: Found, selected: Selection, passed: Sequence[PacketItem]
+) -> dict[str, Reason | None]:
+    """Return by memory_id what became of each record that was ranked; None: it is shown."""
+    verdicts = dict.fromkeys([one.record.memory_id for one in found.shown])
+    if len(selected.shown) < len(verdicts):
+        chosen = set(selected.ranking.order.tolist())
+        ranked = zip(found.shown, found.ranking.order.tolist(), strict=True)
+        verdicts |= {
+            one.record.memory_id: selected.verdict(found, place)
+            for one, place in ranked
+            if place not in chosen
+        }
+    verdicts.update([(item.record.memory_id, Reason.BUDGET) for item in passed])
+    return verdicts
 
 
 def _past(name: str, moment: datetime | str, now: int) -> int:
@@ -226,16 +244,17 @@ def _check(question: Question) -> None:
 
 def _hits(found: Found, selected: Selection) -> list[Hit]:
     channels, order = found.channels, selected.ranking.order
-    columns = (
-        selected.ranking.score,
-        selected.ranking.rank,
-        channels.coverage[order],
-        channels.cosine[order],
-        channels.embedded[order],
-        channels.exact[order],
-        order,
+    rows = zip(
+        selected.shown,
+        selected.ranking.score.tolist(),
+        selected.ranking.rank.tolist(),
+        channels.coverage[order].tolist(),
+        channels.cosine[order].tolist(),
+        channels.embedded[order].tolist(),
+        channels.exact[order].tolist(),
+        order.tolist(),
+        strict=True,
     )
-    rows = zip(selected.shown, *(column.tolist() for column in columns), strict=True)
     return [
         Hit(
             one.record.memory_id,
@@ -260,12 +279,14 @@ def _trace(
     readings = found.searched.readings
     waiting = asked.model is not None and any(one.view.waiting for one in readings)
     pending = (Degraded.EMBEDDING_PENDING,) if waiting else ()
+    considered = int(np.count_nonzero(found.channels.chosen))
+    passed = shown.ids(Reason.BUDGET)
     return RecallTrace(
-        records=sum(one.view.count + sum(one.view.lapsed) for one in readings),
-        considered=int(np.count_nonzero(found.channels.chosen)),
-        hits=tuple(hit for hit in shown.hits if shown.verdicts[hit.memory_id] is None),
-        rejected=_rejected(found, selected, shown),
-        budget_rejected=shown.ids(Reason.BUDGET),
+        records=sum([one.view.count + sum(one.view.lapsed) for one in readings]),
+        considered=considered,
+        hits=tuple([hit for hit in shown.hits if hit.memory_id not in passed]),
+        rejected=_rejected(found, selected, shown, considered),
+        budget_rejected=passed,
         channels=_channel_names(asked),
         degraded=(*asked.degraded, *pending, *selected.degraded),
         embedder=None if asked.model is None else asked.model.name,
@@ -275,28 +296,29 @@ def _trace(
     )
 
 
-def _rejected(found: Found, selected: Selection, shown: _Shown) -> dict[Reason, int]:
+def _rejected(
+    found: Found, selected: Selection, shown: _Shown, considered: int
+) -> dict[Reason, int]:
     choice = found.searched.choice
-    lapsed = [one.view.lapsed for one in found.searched.readings] or [(0, 0, 0)]
-    expired, early, late = map(sum, zip(*lapsed, strict=True))
-    ranked = int(np.count_nonzero(found.channels.chosen)) - found.ranking.below
-    repeated = len(shown.ids(Reason.DUPLICATE))
-    crowding = len(shown.ids(Reason.SOURCE_SHARE))
-    counts = {
-        Reason.EXPIRED: expired,
-        Reason.NOT_YET_VALID: early,
-        Reason.NO_LONGER_VALID: late,
-        Reason.KIND: choice.by_kind,
-        Reason.READER: choice.by_reader,
-        Reason.FILTER: choice.by_filter,
-        Reason.SCORE: found.ranking.below,
-        Reason.DUPLICATE: repeated,
-        Reason.SOURCE_SHARE: crowding,
-        Reason.LIMIT: ranked - len(selected.shown) - repeated - crowding,
-        Reason.OVERRULED: choice.overruled,
-        Reason.BUDGET: len(shown.ids(Reason.BUDGET)),
-    }
-    return {reason: count for reason, count in counts.items() if count}
+    lapsed = [one.view.lapsed for one in found.searched.readings]
+    said = [*shown.verdicts.values()]
+    repeated, crowding = said.count(Reason.DUPLICATE), said.count(Reason.SOURCE_SHARE)
+    ranked = considered - found.ranking.below
+    counts = (
+        (Reason.EXPIRED, sum([each[0] for each in lapsed])),
+        (Reason.NOT_YET_VALID, sum([each[1] for each in lapsed])),
+        (Reason.NO_LONGER_VALID, sum([each[2] for each in lapsed])),
+        (Reason.KIND, choice.by_kind),
+        (Reason.READER, choice.by_reader),
+        (Reason.FILTER, choice.by_filter),
+        (Reason.SCORE, found.ranking.below),
+        (Reason.DUPLICATE, repeated),
+        (Reason.SOURCE_SHARE, crowding),
+        (Reason.LIMIT, ranked - len(selected.shown) - repeated - crowding),
+        (Reason.OVERRULED, choice.overruled),
+        (Reason.BUDGET, said.count(Reason.BUDGET)),
+    )
+    return {reason: count for reason, count in counts if count}
 
 
 def _channel_names(asked: Asked) -> tuple[str, ...]:

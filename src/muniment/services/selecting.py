@@ -6,8 +6,7 @@ What systems of record hold now is asked for what is left.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.errors import ProviderError
 from muniment.records import JSONValue
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from muniment.services.known import Shown
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The records that compete for the packet, best first.
 
     Attributes:
@@ -36,9 +34,9 @@ class Selection:
 
     ranking: Ranking
     shown: Sequence[Shown]
-    reranked: Mapping[int, float] = field(default_factory=dict)
+    reranked: Mapping[int, float] = {}
     reranker: str | None = None
-    live: Mapping[str, JSONValue] = field(default_factory=dict)
+    live: Mapping[str, JSONValue] = {}
     degraded: tuple[Degraded, ...] = ()
 
     def verdict(self, found: Found, place: int) -> Reason:
@@ -70,10 +68,13 @@ def select(found: Found, asked: Asked, reranker: Reranker | None, *, strict: boo
         except ProviderError:
             if strict:
                 raise
-            whole = replace(whole, degraded=(Degraded.RERANKER_FAILED,))
+            whole = whole._replace(degraded=(Degraded.RERANKER_FAILED,))
     ranking = cut(whole.ranking, found, asked.limit)
+    if ranking is found.ranking:
+        return whole
     shown = dict(zip(found.ranking.order.tolist(), found.shown, strict=True))
-    return replace(whole, ranking=ranking, shown=[shown[place] for place in ranking.order.tolist()])
+    shown_now = [shown[place] for place in ranking.order.tolist()]
+    return whole._replace(ranking=ranking, shown=shown_now)
 
 
 def resolved(selection: Selection, resolver: Resolver, *, strict: bool) -> Selection:
@@ -100,7 +101,7 @@ def resolved(selection: Selection, resolver: Resolver, *, strict: bool) -> Selec
             degraded = (*selection.degraded, Degraded.RESOLVER_FAILED)
         else:
             live.update({} if value is None else {record.memory_id: value})
-    return replace(selection, live=live, degraded=degraded)
+    return selection._replace(live=live, degraded=degraded)
 
 
 def _reranked(found: Found, asked: Asked, reranker: Reranker) -> Selection:

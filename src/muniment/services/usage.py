@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from threading import Lock, Thread
@@ -31,7 +31,8 @@ class UsageNotes:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._waiting: dict[tuple[Owner, int], tuple[int, int]] = {}
+        self._waiting: dict[Owner, dict[int, tuple[int, int]]] = {}
+        self._size = 0
         self._since: int | None = None
         self._lock = Lock()
         self._writing = Lock()
@@ -40,16 +41,25 @@ class UsageNotes:
         """Count records as shown now."""
         now = self._clock.now()
         with self._lock:
-            for record in records:
-                key = (record.scope, record.seq)
-                self._waiting[key] = (self._waiting.get(key, (0, 0))[0] + 1, now)
-            if not self._waiting:
+            self._add(records, now)
+            if not self._size:
                 return
             self._since = now if self._since is None else self._since
-            due = len(self._waiting) > MOST_WAITING or now - self._since > LONGEST_WAIT
+            due = self._size > MOST_WAITING or now - self._since > LONGEST_WAIT
             self._since = now if due else self._since
         if due:
             Thread(target=self.try_flush, name="muniment-usage", daemon=True).start()
+
+    def _add(self, records: Iterable[Record], now: int) -> None:
+        owner: Owner | None = None
+        counts: dict[int, tuple[int, int]] = {}
+        for record in records:
+            if record.scope is not owner:
+                owner = record.scope
+                counts = self._waiting.setdefault(owner, {})
+            known = counts.get(record.seq)
+            counts[record.seq] = (1, now) if known is None else (known[0] + 1, now)
+            self._size += known is None
 
     def try_flush(self) -> None:
         """Write down what was counted, or leave it waiting when the database cannot take it."""
@@ -64,12 +74,12 @@ class UsageNotes:
         """
         with self._writing:
             with self._lock:
-                taken, self._waiting, self._since = self._waiting, {}, None
+                taken, self._waiting, self._since, self._size = self._waiting, {}, None, 0
             if not taken:
                 return
             failed: MunimentError | None = None
-            for tenant_id in {owner.tenant_id for owner, _ in taken}:
-                part = {key: taken[key] for key in taken if key[0].tenant_id == tenant_id}
+            for tenant_id in {owner.tenant_id for owner in taken}:
+                part = {one: taken[one] for one in taken if one.tenant_id == tenant_id}
                 try:
                     self._store.write(partial(_add_all, taken=part))
                 except MunimentError as error:
@@ -78,17 +88,19 @@ class UsageNotes:
             if failed is not None:
                 raise failed
 
-    def _put_back(self, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:
+    def _put_back(self, taken: Mapping[Owner, Mapping[int, tuple[int, int]]]) -> None:
         with self._lock:
-            for key, (count, at) in taken.items():
-                more, later = self._waiting.get(key, (0, at))
-                self._waiting[key] = (count + more, later)
+            for owner, counts in taken.items():
+                waiting = self._waiting.setdefault(owner, {})
+                for seq, (count, at) in counts.items():
+                    self._size += seq not in waiting
+                    more, later = waiting.get(seq, (0, at))
+                    waiting[seq] = (count + more, later)
 
 
-def _add_all(tx: Transaction, taken: dict[tuple[Owner, int], tuple[int, int]]) -> None:
-    owners = dict.fromkeys(owner for owner, _ in taken)
-    states = {owner: tx.owner(owner) for owner in owners}
-    for (owner, seq), (count, at) in taken.items():
-        state = states[owner]
+def _add_all(tx: Transaction, taken: Mapping[Owner, Mapping[int, tuple[int, int]]]) -> None:
+    for owner, counts in taken.items():
+        state = tx.owner(owner)
         if state is not None:
-            tx.add_usage(state, seq, count, at)
+            for seq, (count, at) in counts.items():
+                tx.add_usage(state, seq, count, at)

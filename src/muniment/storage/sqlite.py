@@ -27,6 +27,7 @@ from muniment.results import StoreInfo
 from muniment.scope import Owner
 from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
+from muniment.storage.seen import OwnersSeen, SeeingSnapshot
 from muniment.storage.sqlfiles import queries
 from muniment.storage.sqlite_schema import migrate, schema_version
 from muniment.storage.unlock import Unlocker, to_mark
@@ -125,6 +126,7 @@ class SqliteStore:
         self._busy_ms = int(busy_timeout * 1000)
         self._closed = False
         self._sql = queries("sqlite")
+        self._seen = OwnersSeen()
         self._reset()
         if location != _MEMORY:
             _refuse_place(Path(self._location), create=create)
@@ -212,16 +214,18 @@ class SqliteStore:
 
     @contextmanager
     def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
-        """Open a consistent view of the file as it is now."""
+        """Open a consistent view of the file as it is now.
+
+        It lasts as long as its first statement is not finished; no other one is needed for it.
+        """
         del owners
         self._check()
         with self._reader() as connection, driver_errors(self._location):
-            connection.execute("BEGIN")
+            first = connection.execute(self._sql["any_table"])
             try:
-                connection.execute(self._sql["any_table"]).fetchone()
-                yield RowSnapshot(connection, self._sql, self._guard)
+                yield SeeingSnapshot(connection, self._sql, self._guard, self._seen)
             finally:
-                connection.execute("ROLLBACK")
+                first.close()
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
