@@ -38,6 +38,12 @@ class House:
         self.opened.append(memory)
         return memory
 
+    def held(self) -> bytes:
+        """Return every byte of the store's files; on PostgreSQL of its rows."""
+        if isinstance(self.path, Fresh):
+            return self.path.rows().encode()
+        return b"".join(file.read_bytes() for file in Path(self.path).parent.iterdir())
+
 
 @pytest.fixture
 def clock() -> FrozenClock:

@@ -19,9 +19,10 @@ from muniment import (
 from muniment.errors import PolicyError
 from muniment.rules.kinds import parse_policy
 from muniment.services.forgetting import fanout, sweep
+from muniment.storage.sqlfiles import queries
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.behaviour.conftest import House, said, texts
-from tests.forgetting.breaking import Killed, at_statement, killed
+from tests.forgetting.breaking import Killed, at_statement, killed, writer_of
 from tests.forgetting.looking import readable, scan, surfaces
 
 NOON = "2030-01-01T12:00:00Z"
@@ -132,8 +133,8 @@ class TestDeletion:
         monkeypatch.setattr(sweep, "CHUNK", 2)
         with memory._store.snapshot() as view:
             found = view.expired(clock.now(), 100)
-            plan = view._connection.execute(  # type: ignore[attr-defined]
-                "EXPLAIN QUERY PLAN " + view._sql["expired"],  # type: ignore[attr-defined]
+            plan = writer_of(memory).execute(
+                "EXPLAIN QUERY PLAN " + queries("sqlite")["expired"],
                 {"now": clock.now(), "limit": 100},
             )
             rows = [row[3] for row in plan]

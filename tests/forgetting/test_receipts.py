@@ -12,6 +12,7 @@ from muniment.clock import iso
 from muniment.rules.deletion import THREADS
 from muniment.testing import FakeEmbedder, FrozenClock
 from tests.behaviour.conftest import House, said, same_scope
+from tests.forgetting.breaking import writer_of
 from tests.forgetting.looking import steps, surfaces
 
 DERIVED = ["requested", "hidden", "derived"]
@@ -176,8 +177,7 @@ def test_a_receipt_that_was_taken_out_of_the_chain_is_missed(
     later = me.forget(said(me, "Likes figs.").memory_id)
     assert all(map(me.verify_receipt, (first, second, later)))
     assert later.previous == second.digest
-    connection = memory._store._writer()  # type: ignore[attr-defined]
-    connection.execute("DELETE FROM receipts WHERE receipt_id = ?", (second.receipt_id,))
+    writer_of(memory).execute("DELETE FROM receipts WHERE receipt_id = ?", (second.receipt_id,))
     assert me.verify_receipt(first)
     assert not me.verify_receipt(second)
     assert not me.verify_receipt(later)

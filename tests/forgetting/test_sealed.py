@@ -16,9 +16,7 @@ from tests.forgetting.looking import readable, scan, spellings, steps
 SHREDDED = ["requested", "hidden", "derived", "shredded", "compacted", "verified"]
 
 
-@pytest.fixture
-def memory(house: House) -> Memory:
-    return house.open(sealed=True)
+pytestmark = pytest.mark.parametrize("place", ["sealed", "sealed-postgres"], indirect=True)
 
 
 @pytest.mark.promise("FOR-2", "FOR-5")
@@ -65,7 +63,7 @@ def test_an_erased_user_is_unreadable_in_an_older_copy_of_the_file_too(
         log.unlink()
     for anchor in path.parent.glob(path.name + ".anchor*"):
         anchor.unlink()
-    old = house.open(sealed=True)
+    old = house.open()
     assert "Likes tea." not in readable(same_scope(old, me))
     assert readable(same_scope(old, other_user)) == {"Likes tea."}
 
@@ -93,7 +91,7 @@ def test_an_interrupted_deletion_is_carried_on(
             me.forget_all() if whole else me.forget_where(kinds=["feedback"])
     assert readable(me) == set()
     said(me, "Likes rye.", source_id="fresh")
-    again = house.open(sealed=True)
+    again = house.open()
     assert again.maintain().finished == 1
     (receipt,) = me.receipts()
     assert (receipt.is_finished, "shredded" in steps(receipt)) == (True, whole)

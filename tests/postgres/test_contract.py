@@ -16,6 +16,12 @@ from tests.postgres.server import Server
 
 
 @pytest.fixture
+def place(server: Server, tmp_path: Path) -> Iterator[Postgres]:
+    with server.fresh(tmp_path) as database:
+        yield database.ready({})
+
+
+@pytest.fixture
 def open_store(place: Postgres) -> Iterator[Callable[[], Store]]:
     with ExitStack() as stack:
 
@@ -41,5 +47,5 @@ class TestPostgres(StoreContract):
 class TestSealedPostgres(StoreContract):
     @pytest.fixture
     def place(self, server: Server, tmp_path: Path) -> Iterator[Postgres]:
-        with server.database(tmp_path, sealed=True) as where:
-            yield where
+        with server.fresh(tmp_path, sealed=True) as database:
+            yield database.ready({})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,21 +11,7 @@ import muniment
 from muniment import Memory, ScopedMemory
 from muniment.storage import Postgres
 from muniment.testing import FrozenClock
-from tests.postgres.server import Server
-
-ON_FILES = pytest.mark.parametrize("memory", ["plain", "sealed"], indirect=True)
-"""For what looks into the files of SQLite; PostgreSQL's lie on its server."""
-
-
-@contextmanager
-def made(request: pytest.FixtureRequest, folder: Path) -> Iterator[Path | Postgres]:
-    """Make the place of a store, on PostgreSQL if the fixture's parameter names it."""
-    if request.param != "postgres":
-        yield folder / "memory.db"
-        return
-    server: Server = request.getfixturevalue("server")
-    with server.database(folder) as place:
-        yield place
+from tests.backends import BACKENDS, place_of
 
 
 @pytest.fixture
@@ -34,20 +19,16 @@ def clock() -> FrozenClock:
     return FrozenClock("2030-01-01T00:00:00Z")
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
+@pytest.fixture(params=BACKENDS)
 def location(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Path | Postgres]:
     """Where a store is that a test opens itself."""
-    with made(request, tmp_path) as place:
-        yield place
+    for place in place_of(request, tmp_path):
+        yield place if isinstance(place, Path) else place.ready({})
 
 
-@pytest.fixture(params=["plain", "sealed", "postgres"])
-def memory(request: pytest.FixtureRequest, tmp_path: Path, clock: FrozenClock) -> Iterator[Memory]:
-    sealed = request.param == "sealed"
-    with (
-        made(request, tmp_path) as place,
-        muniment.open(place, embedder="none", clock=clock, sealed=sealed) as opened,
-    ):
+@pytest.fixture
+def memory(location: Path | Postgres, clock: FrozenClock) -> Iterator[Memory]:
+    with muniment.open(location, embedder="none", clock=clock) as opened:
         yield opened
 
 

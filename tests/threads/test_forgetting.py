@@ -148,7 +148,7 @@ def test_a_scope_with_nothing_but_a_thread_can_be_forgotten(me: ScopedMemory) ->
 
 
 @pytest.mark.promise("SEC-1")
-@pytest.mark.parametrize("memory", ["sealed"], indirect=True)
+@pytest.mark.parametrize("location", ["sealed"], indirect=True)
 def test_a_sealed_store_shows_no_name_and_no_word(
     memory: Memory, told: ScopedMemory, tmp_path: Path
 ) -> None:

@@ -14,7 +14,7 @@ from muniment.errors import InvalidInputError, RefusedError
 from muniment.scoped import Items
 from muniment.testing import FrozenClock
 from muniment.threads import NewItem
-from tests.threads.conftest import ON_FILES, surfaces
+from tests.threads.conftest import surfaces
 
 
 @pytest.fixture
@@ -147,7 +147,6 @@ def test_use_prolongs_an_item_but_never_beyond_its_expiry(
     assert memory.verify().is_intact
 
 
-@ON_FILES
 @pytest.mark.promise("FOR-1")
 def test_a_deleted_item_leaves_the_mark_of_its_id_and_no_word(
     memory: Memory, me: ScopedMemory, tmp_path: Path
