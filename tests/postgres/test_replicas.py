@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -99,6 +100,15 @@ def test_a_warm_recall_does_not_need_the_replica(watched: Watched) -> None:
     me = cold(watched)
     texts(me)
     assert watched.trips(me) == (set(TEXTS), 2, 0)
+
+
+def test_a_list_and_an_export_take_the_rows_from_the_replica(watched: Watched) -> None:
+    me = cold(watched)
+    for work in (lambda: me.list(limit=50), lambda: me.export(io.StringIO())):
+        before = watched.primary.turns, watched.copy.turns
+        work()
+        assert watched.primary.turns - before[0] <= 8
+        assert watched.copy.turns > before[1]
 
 
 @pytest.mark.promise("OPE-2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -80,3 +80,33 @@ def test_a_recall_after_a_write_reads_what_changed_in_two_more(
     me.recall("tea")
     me.remember("Another one about tea.", kind="context", source_id="new", approved=True)
     assert trips(counter, me, "tea") <= 5
+
+
+def spent(counter: Counter, work: Callable[[], object]) -> int:
+    """Return how many round trips some work makes."""
+    before = counter.turns
+    work()
+    return counter.turns - before
+
+
+def test_one_record_is_read_in_two_round_trips(far: tuple[ScopedMemory, Counter]) -> None:
+    me, counter = far
+    memory_id = me.recall("tea").packet.items[0].record.memory_id
+    assert spent(counter, lambda: me.get(memory_id)) == 2
+
+
+def test_a_list_costs_no_more_when_it_is_longer(far: tuple[ScopedMemory, Counter]) -> None:
+    me, counter = far
+    short = spent(counter, lambda: me.list(limit=2))
+    assert spent(counter, lambda: me.list(limit=20)) == short <= 3
+
+
+def test_a_write_makes_few_round_trips(far: tuple[ScopedMemory, Counter]) -> None:
+    me, counter = far
+
+    def write() -> None:
+        me.remember("Another one about tea.", kind="context", source_id="new", approved=True)
+
+    assert spent(counter, write) <= 17
+    again = spent(counter, write)
+    assert again <= 8, "a repeated one writes nothing"

@@ -291,8 +291,9 @@ class Store(Protocol):
         """Open a consistent view. Never waits for a writer.
 
         Args:
-            owners: Whose recall it is for; a far database then reads their states in the round
-                trip that opens the view, and what contradicts their records in another one.
+            owners: Whom it is about; a far database then reads their states in the round trip that
+                opens the view, what contradicts their records in another one, and may read what
+                is large of theirs from a replica that shows the same.
 
         Raises:
             StoreError: The database cannot be read.

@@ -38,7 +38,8 @@ class Candidates:
         Raises:
             NotFoundError: The owner has no such candidate, or its kind is not shown to the reader.
         """
-        with self._gate.store.snapshot() as view:
+        with self._gate.store.snapshot((owner,)) as view:
+            view.next_is_last()
             candidate = found(view, view.owner(owner), candidate_id)
         if reader is not None and self._kind(candidate) in self._gate.policy.withheld(reader):
             raise NotFoundError(_NOT_FOUND)

@@ -75,8 +75,10 @@ class Gate(Admission):
     def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> tuple[list[int], list[str]]:
         """Return the places of new statements, and what the embedder is to see of each."""
         said = {one.checked.source_id: one.checked.text for one in batch}
-        with self.store.snapshot() as view:
+        with self.store.snapshot((owner,)) as view:
             state = view.owner(owner)
+            if len(batch) == 1 and batch[0].checked.follows is None:
+                view.next_is_last()
             places = [
                 at
                 for at, one in enumerate(batch)

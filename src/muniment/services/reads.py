@@ -45,7 +45,8 @@ class Reads:
                 to the reader.
         """
         now = self._clock.now()
-        with self._store.snapshot() as view:
+        with self._store.snapshot((owner,)) as view:
+            view.next_is_last()
             record = find(view, view.owner(owner), memory_id, now)
         if record.kind in self._policy.withheld(reader):
             raise NotFoundError(_NOT_FOUND)
@@ -65,7 +66,7 @@ class Reads:
         key, now = field_key(checked_text("field", name, MAX_NAME)), self._clock.now()
         kinds = [kind for kind in self._policy.kinds if kind not in self._policy.withheld(reader)]
         found: list[PacketItem] = []
-        with self._store.snapshot() as view:
+        with self._store.snapshot(owners) as view:
             for owner in owners:
                 state = view.owner(owner)
                 if state is None:
@@ -84,7 +85,7 @@ class Reads:
             NotFoundError: The scope has no such record, or it has expired.
         """
         now = self._clock.now()
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope,)) as view:
             owner = view.owner(scope)
             here = find(view, owner, memory_id, now)
             if here.kind in self._policy.withheld(Reader.SUBJECT):
@@ -122,7 +123,7 @@ class Reads:
         wanted = (Status.ACTIVE, Status.SUPERSEDED) if superseded else (Status.ACTIVE,)
         now = self._clock.now()
         found: list[Record] = []
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope,)) as view:
             owner = view.owner(scope)
             for record in _newest_first(view, owner, before, limit, now):
                 is_wanted = record.status in wanted and record.kind not in withheld
@@ -136,14 +137,14 @@ class Reads:
 
     def counts(self, scope: Scope) -> Counts:
         """Return how many rows the scope has of each sort."""
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope,)) as view:
             owner = view.owner(scope)
             return Counts() if owner is None else view.counts(owner, self._clock.now())
 
     def audit(self, scope: Scope) -> tuple[AuditEntry, ...]:
         """Return the scope's audit entries, oldest first."""
         entries: list[AuditEntry] = []
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope,)) as view:
             owner = view.owner(scope)
             while owner is not None:
                 page = view.audit(owner, entries[-1].number if entries else 0, _AUDIT_PAGE)

@@ -14,7 +14,7 @@ from muniment.ports import (
 )
 from muniment.records import canonical_json
 from muniment.results import Candidate
-from muniment.storage.base import to_audit_entry, to_candidate, to_owner
+from muniment.storage.base import to_audit_entry, to_candidate, to_owner, to_record
 from muniment.storage.rows_view import key_of
 from muniment.storage.threads_view import ThreadSnapshot, ThreadTransaction
 
@@ -33,14 +33,16 @@ class ArchiveSnapshot(ThreadSnapshot):
         self, owner: OwnerState, after: int, limit: int, now: int
     ) -> list[ArchivedRecord]:
         """Return records with a seq above `after`, oldest first."""
-        rows = self._all("archived_records", {**key_of(owner), "after": after, "limit": limit})
-        return [ArchivedRecord(self._record(row[:-1], owner, now), row[-1]) for row in rows]
+        values = {**key_of(owner), "after": after, "limit": limit}
+        rows = self._checked("records", "archived_records", values)
+        return [
+            ArchivedRecord(to_record(row, owner.owner, now), row["superseded_at"]) for row in rows
+        ]
 
     def archived_candidates(self, owner: OwnerState, after: int, limit: int) -> list[Candidate]:
         """Return candidates with a seq above `after`, oldest first."""
-        rows = self._all("archived_candidates", {**key_of(owner), "after": after, "limit": limit})
-        for row in rows:
-            self._checked("candidates", "whole_candidate", {**key_of(owner), "seq": row[1]})
+        values = {**key_of(owner), "after": after, "limit": limit}
+        rows = self._checked("candidates", "archived_candidates", values)
         return [to_candidate(row, owner.owner) for row in rows]
 
     def tombstones(

@@ -59,18 +59,18 @@ _RECORD = itemgetter(
     "valid_from", "valid_until", "expires_at", "metadata", "supersedes", "superseded_by",
     "embedding",
 )  # fmt: skip
+_CANDIDATE = itemgetter(
+    "candidate_id", "seq", "status", "version", "statement", "content_hash", "path", "authority",
+    "actor", "evidence", "findings", "contested", "created_at", "decided_at", "decided_by",
+    "reason", "memory_id",
+)  # fmt: skip
 
 
-def named_record(row: Mapping[str, Any], owner: Owner, now: int) -> Record:
+def to_record(row: Mapping[str, Any], owner: Owner, now: int) -> Record:
     """Return the record of a whole row of `records` by column, its status as of `now`."""
-    return to_record(_RECORD(row), owner, now)
-
-
-def to_record(row: Row, owner: Owner, now: int) -> Record:
-    """Return the record of a row of the `record_*` queries, its status as of `now`."""
     (memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
      approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at,
-     metadata, supersedes, superseded_by, embedding) = row  # fmt: skip
+     metadata, supersedes, superseded_by, embedding) = _RECORD(row)  # fmt: skip
     return Record(
         memory_id=memory_id,
         seq=seq,
@@ -121,11 +121,11 @@ def to_statement(said: dict[str, Any]) -> Statement:
     return Statement(**said)
 
 
-def to_candidate(row: Row, owner: Owner) -> Candidate:
-    """Return the candidate of a row of the `candidate_*` queries."""
+def to_candidate(row: Mapping[str, Any], owner: Owner) -> Candidate:
+    """Return the candidate of a whole row of `candidates` by column."""
     (candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
      evidence, findings, contested, created_at, decided_at, decided_by, reason,
-     memory_id) = row  # fmt: skip
+     memory_id) = _CANDIDATE(row)  # fmt: skip
     return Candidate(
         candidate_id=candidate_id,
         seq=seq,

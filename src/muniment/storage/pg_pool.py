@@ -15,6 +15,7 @@ from psycopg_pool import ConnectionPool
 from muniment.storage.pg_errors import is_lost
 
 if TYPE_CHECKING:
+    from muniment.storage.ledger import Rows
     from muniment.storage.pg_place import Postgres
 
 T = TypeVar("T")
@@ -30,6 +31,10 @@ class Pool:
         place: Where the database is and how to connect.
         attempts: How often to begin before a lost connection is an error.
         given: More for libpq.
+
+    Attributes:
+        slots: Numbers of models, by the values that they were asked for with; a number that was
+            read never changes.
     """
 
     def __init__(
@@ -38,6 +43,7 @@ class Pool:
         self._place = place
         self._attempts = attempts
         self._given = given
+        self.slots: dict[tuple[Any, ...], Rows] = {}
         self._lock = threading.Lock()
         self._pid = os.getpid()
         self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None

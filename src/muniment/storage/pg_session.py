@@ -110,17 +110,31 @@ class Session:
         self._waiting: list[Step] = []
         self._known = statements()
         self._is_over = False
+        self._has_numbered = False
         self._ends_next = False
 
     def execute(self, statement: str, values: Mapping[str, Any], /) -> Given:
         """Run a statement of the files with its named values."""
         known = self._known[statement]
+        if known.name == "slot":
+            return Given(self._slot(known, values))
+        self._has_numbered |= known.name == "insert_slot"
         if known.gives_rows or not self._writes:
             return Given(self.together([(known, values)])[0])
         self._waiting += self._steps(known, values)
         if len(self._waiting) > _MOST_WAITING:
             self._own([])
         return Given([])
+
+    def _slot(self, known: Statement, values: Mapping[str, Any]) -> Rows:
+        """Return a model's number, asked for until a transaction before this one has given it."""
+        model = tuple(values.values())
+        rows = self._pool.slots.get(model)
+        if rows is None:
+            rows = self.together([(known, values)])[0]
+            if rows and not self._has_numbered:
+                self._pool.slots[model] = rows
+        return rows
 
     def named(self, statement: str) -> Statement:
         """Return what is known of a statement of the files."""

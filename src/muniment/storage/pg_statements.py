@@ -48,19 +48,28 @@ _COPIED = frozenset(
     {
         "active_rows",
         "all_blocks",
+        "archived_candidates",
+        "archived_entries",
+        "archived_records",
+        "archived_threads",
+        "audit_page",
         "changed_rows",
         "facts",
         "gone_rows",
+        "imported_audit_page",
+        "imported_receipt_page",
+        "page",
         "rows_as_of",
         "slot_vectors",
         "superseded_rows",
+        "tombstone_page",
         "whole_records",
     }
 )
-"""The statements of a recall that are large and depend on nothing but their owner's state.
+"""The statements of recalls, lists and exports that may give much and depend on one owner alone.
 
-An owner's own row covers all of them: it is stamped anew by every transaction that changes one of
-the rows, and holds the digest of them all.
+An owner's own row covers all of them: every transaction that changes one of the rows stamps it
+anew, with the digest of them all and the head of the audit chain.
 """
 
 

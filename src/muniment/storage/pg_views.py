@@ -25,7 +25,8 @@ class PgSnapshot(RowSnapshot):
         session: Its transaction begins here, with the first round trip.
         sql: The statements by name.
         guard: Checks rows.
-        owners: Whose states are read in that round trip.
+        owners: Whose states are read in that round trip; what is large of theirs may come from a
+            replica that shows the very same.
     """
 
     def __init__(
@@ -41,23 +42,16 @@ class PgSnapshot(RowSnapshot):
         self._contested: dict[tuple[str, int], frozenset[str]] = {}
         if owners:
             found = self._together([("owner", owner_values(owner)) for owner in owners])
-            self._states = {
-                owner: self._state(owner, rows[0] if rows else None)
-                for owner, rows in zip(owners, found, strict=True)
-            }
+            for owner, rows in zip(owners, found, strict=True):
+                state = self._states[owner] = self._state(owner, rows[0] if rows else None)
+                if state is not None:
+                    session.note_owner(_place(state), rows[0])
         else:
             session.together([(own_statements()["fix"], {})])
 
     def _together(self, calls: Sequence[Call]) -> list[Rows]:
         named = [(self._session.named(self._sql[name]), values) for name, values in calls]
         return self._session.together(named)
-
-    def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
-        """Return an owner's own row by column, checked; what it covers may come from a replica."""
-        row = super()._own_row(found)
-        if row is not None and found is not None:
-            self._session.note_owner((row["tenant_id"], row["owner_no"]), found)
-        return row
 
     def next_is_last(self) -> None:
         """Let the transaction end in the round trip of the next read."""

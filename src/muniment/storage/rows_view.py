@@ -25,7 +25,6 @@ from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.base import (
     audit_digest,
-    named_record,
     owner_values,
     to_audit_entry,
     to_facts,
@@ -52,9 +51,11 @@ _RESEALING = {
 class RecordSnapshot(PastSnapshot):
     """A consistent view of records: lives inside one open transaction of its connection."""
 
-    def _record(self, row: tuple[Any, ...], owner: OwnerState, now: int) -> Record:
-        self._checked("records", "whole_record", {**key_of(owner), "seq": row[1]})
-        return to_record(row, owner.owner, now)
+    def _records(
+        self, name: str, values: Mapping[str, Any], owner: OwnerState, now: int
+    ) -> list[Record]:
+        rows = self._checked("records", name, values)
+        return [to_record(row, owner.owner, now) for row in rows]
 
     def owner(self, owner: Owner) -> OwnerState | None:
         """Return the owner's state, or None."""
@@ -102,23 +103,23 @@ class RecordSnapshot(PastSnapshot):
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
         values = {**key_of(owner), "seqs": json.dumps(list(seqs))}
-        found = {row["seq"]: row for row in self._checked("records", "whole_records", values)}
-        return [named_record(found[seq], owner.owner, now) for seq in seqs if seq in found]
+        found = {one.seq: one for one in self._records("whole_records", values, owner, now)}
+        return [found[seq] for seq in seqs if seq in found]
 
     def record(self, owner: OwnerState, memory_id: str, now: int) -> Record | None:
         """Return one record of the scope, or None."""
-        row = self._one("record_by_id", {**key_of(owner), "memory_id": memory_id})
-        return None if row is None else self._record(row, owner, now)
+        values = {**key_of(owner), "memory_id": memory_id}
+        return next(iter(self._records("record_by_id", values, owner, now)), None)
 
     def active_field(self, owner: OwnerState, kind: str, field_key: str, now: int) -> Record | None:
         """Return the active record of a single-valued field, or None."""
-        row = self._one("active_field", {**key_of(owner), "kind": kind, "field_key": field_key})
-        return None if row is None else self._record(row, owner, now)
+        values = {**key_of(owner), "kind": kind, "field_key": field_key}
+        return next(iter(self._records("active_field", values, owner, now)), None)
 
     def page(self, owner: OwnerState, before: int, limit: int, now: int) -> list[Record]:
         """Return records with a seq below `before`, newest first."""
-        rows = self._all("page", {**key_of(owner), "before": before, "limit": limit})
-        return [self._record(row, owner, now) for row in rows]
+        values = {**key_of(owner), "before": before, "limit": limit}
+        return self._records("page", values, owner, now)
 
     def traces(self, owner: OwnerState, seq: int) -> Traces:
         """Return how many rows belong to the record with this seq."""

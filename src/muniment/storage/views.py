@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from muniment.ports import NewCandidate, OwnerState
@@ -23,26 +23,27 @@ def _findings_json(findings: Sequence[Finding]) -> str:
 class RowSnapshot(DeletionSnapshot, BlockSnapshot, RowInspection, CopySource):
     """The `Snapshot` port: a consistent view of records and candidates."""
 
-    def _candidate(self, row: tuple[Any, ...], owner: OwnerState) -> Candidate:
-        self._checked("candidates", "whole_candidate", {**key_of(owner), "seq": row[1]})
-        return to_candidate(row, owner.owner)
+    def _candidates(
+        self, name: str, values: Mapping[str, Any], owner: OwnerState
+    ) -> list[Candidate]:
+        rows = self._checked("candidates", name, values)
+        return [to_candidate(row, owner.owner) for row in rows]
 
     def candidate(self, owner: OwnerState, candidate_id: str) -> Candidate | None:
         """Return one candidate of the owner, or None."""
-        row = self._one("candidate_by_id", {**key_of(owner), "candidate_id": candidate_id})
-        return None if row is None else self._candidate(row, owner)
+        values = {**key_of(owner), "candidate_id": candidate_id}
+        return next(iter(self._candidates("candidate_by_id", values, owner)), None)
 
     def candidates(
         self, owner: OwnerState, status: CandidateStatus, before: int, limit: int
     ) -> list[Candidate]:
         """Return candidates with a seq below `before`, newest first."""
         values = {**key_of(owner), "status": status.value, "before": before, "limit": limit}
-        return [self._candidate(row, owner) for row in self._all("candidate_page", values)]
+        return self._candidates("candidate_page", values, owner)
 
     def conflicts(self, owner: OwnerState) -> list[Candidate]:
         """Return the pending candidates that contradict an active record, oldest first."""
-        rows = self._all("conflicts", key_of(owner))
-        return [self._candidate(row, owner) for row in rows]
+        return self._candidates("conflicts", key_of(owner), owner)
 
     def contested(self, owner: OwnerState) -> frozenset[str]:
         """Return the records that a pending candidate contradicts."""

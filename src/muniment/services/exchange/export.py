@@ -63,7 +63,7 @@ class Exporting:
             InvalidInputError: The target cannot be written to.
             StoreError: The database failed; a target that is a path is as it was.
         """
-        with self._store.snapshot() as view:
+        with self._store.snapshot((owner,)) as view:
             return self._write(view, [owner], target, progress)
 
     def user(
@@ -89,7 +89,7 @@ class Exporting:
             StoreError: The database failed; a target that is a path is as it was.
         """
         now = self._clock.now()
-        with self._store.snapshot() as view:
+        with self._store.snapshot((scope,)) as view:
             state = view.owner(scope)
             kept = [] if state is None else [one.record for one in archived(view, state, now)]
         return write_portable(kept, scope, target, now)

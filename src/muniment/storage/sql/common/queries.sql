@@ -91,28 +91,19 @@ ORDER BY r.seq;
 
 -- name: record_by_id
 -- One record by its id, if it belongs to the scope.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding
-FROM records
+SELECT * FROM records
 WHERE tenant_id = :tenant_id AND memory_id = :memory_id AND owner_no = :owner_no
     AND status <> 'forgotten';
 
 -- name: active_field
 -- The active record of a single-valued field.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding
-FROM records
+SELECT * FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND kind = :kind AND field_key = :field_key
     AND status = 'active';
 
 -- name: page
 -- Records of a scope below a place, newest first.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding
-FROM records
+SELECT * FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq < :before
     AND status <> 'forgotten'
 ORDER BY seq DESC LIMIT :limit;
@@ -425,9 +416,7 @@ RETURNING *;
 
 -- name: candidate_by_id
 -- One candidate by its id, if it belongs to the owner.
-SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
-       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
-FROM candidates
+SELECT * FROM candidates
 WHERE tenant_id = :tenant_id AND candidate_id = :candidate_id AND owner_no = :owner_no;
 
 -- name: candidate_by_source
@@ -437,17 +426,13 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND source_id = :source_id
 
 -- name: candidate_page
 -- Candidates of an owner with a status below a place, newest first.
-SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
-       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
-FROM candidates
+SELECT * FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = :status AND seq < :before
 ORDER BY seq DESC LIMIT :limit;
 
 -- name: conflicts
 -- Pending candidates of an owner that contradict an active record, oldest first.
-SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
-       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
-FROM candidates
+SELECT * FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status = 'pending'
     AND contested IS NOT NULL
 ORDER BY seq;
@@ -501,19 +486,14 @@ ORDER BY type, agent_id;
 
 -- name: archived_records
 -- Records of an owner above a place, oldest first, each with the time it was replaced.
-SELECT memory_id, seq, kind, status, text, field, value, source_id, path, authority, actor,
-       approved_by, evidence, reference, follows, created_at, valid_from, valid_until, expires_at, metadata, supersedes, superseded_by,
-       embedding, superseded_at
-FROM records
+SELECT * FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
     AND status <> 'forgotten'
 ORDER BY seq LIMIT :limit;
 
 -- name: archived_candidates
 -- Candidates of an owner above a place, oldest first, whatever their status.
-SELECT candidate_id, seq, status, version, statement, content_hash, path, authority, actor,
-       evidence, findings, contested, created_at, decided_at, decided_by, reason, memory_id
-FROM candidates
+SELECT * FROM candidates
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq > :after
 ORDER BY seq LIMIT :limit;
 
@@ -579,10 +559,6 @@ SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND 
 -- Everything of a record's row, by its id.
 SELECT * FROM records
 WHERE tenant_id = :tenant_id AND memory_id = :old_id AND owner_no = :owner_no;
-
--- name: whole_candidate
--- Everything of a candidate's row.
-SELECT * FROM candidates WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
 
 -- name: whole_candidate_by_id
 -- Everything of a candidate's row, by its id.
