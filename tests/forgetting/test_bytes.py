@@ -109,10 +109,14 @@ def test_no_block_that_held_it_is_left(
     hasher = WordKeys(memory._store.keys).of(me.scope)
     hashed = hasher.hash("needl").to_bytes(4, "little")
     assert hashed in block.content
-    assert found(house, [block.content]) == {0}
+    assert house.embedder is not None
+    rows = house.embedder.embed_passages([text, "Likes rye."]).astype("<f4")
+    needles = [block.content, *(row.tobytes() for row in rows)]
+    assert found(house, needles) == {0, 1, 2}
     receipt = me.forget(kept.memory_id, wait=True)
     assert surfaces(receipt)["blocks"] == (1, 1, 0)
-    assert found(house, [block.content]) == set()
+    assert surfaces(receipt)["vectors"] == (1, 1, 0)
+    assert found(house, needles) == {2}
     memory.maintain()
     again = packed(memory, me)
     assert again is not None
@@ -124,4 +128,4 @@ def packed(memory: Memory, me: ScopedMemory) -> Block | None:
     with memory._store.snapshot() as view:
         state = view.owner(me.scope)
         assert state is not None
-        return view.block(state)
+        return next(iter(view.blocks(state, None)), None)

@@ -10,26 +10,27 @@ from muniment.errors import StoreBusyError, TamperedError
 from muniment.services import packing
 from tests.integrity.conftest import RECORDS, House, scope_of
 
-OWN = "tenant_id = 'acme' AND owner_no = 1"
+WORDS, VECTORS = 0, 1
+OWN = "tenant_id = 'acme' AND owner_no = 1 AND slot = {}"
 
 
-def change(house: House) -> None:
-    content = bytearray(house.editor.row("blocks", OWN)["content"])
+def change(house: House, slot: int) -> None:
+    content = bytearray(house.editor.row("blocks", OWN.format(slot))["content"])
     content[-9] ^= 1
-    house.editor.run(f"UPDATE blocks SET content = ? WHERE {OWN}", bytes(content))
+    house.editor.run(f"UPDATE blocks SET content = ? WHERE {OWN.format(slot)}", bytes(content))
 
 
-def cut(house: House) -> None:
-    content = house.editor.row("blocks", OWN)["content"]
-    house.editor.run(f"UPDATE blocks SET content = ? WHERE {OWN}", content[:-16])
+def cut(house: House, slot: int) -> None:
+    content = house.editor.row("blocks", OWN.format(slot))["content"]
+    house.editor.run(f"UPDATE blocks SET content = ? WHERE {OWN.format(slot)}", content[:-16])
 
 
-def pretend_it_is_newer(house: House) -> None:
-    house.editor.run(f"UPDATE blocks SET version = version + 1 WHERE {OWN}")
+def pretend_it_is_newer(house: House, slot: int) -> None:
+    house.editor.run(f"UPDATE blocks SET version = version + 1 WHERE {OWN.format(slot)}")
 
 
-def take_that_of_another_scope(house: House) -> None:
-    donor = house.editor.row("blocks", "tenant_id = 'acme' AND owner_no = 2")
+def take_that_of_another_scope(house: House, slot: int) -> None:
+    donor = house.editor.row("blocks", f"tenant_id = 'acme' AND owner_no = 2 AND slot = {slot}")
     house.editor.put("blocks", donor | {"owner_no": 1})
 
 
@@ -48,14 +49,15 @@ def _asked(house: House, user_id: str = "user_42") -> list[str]:
 
 
 @pytest.mark.promise("AUD-1", "SEC-1")
+@pytest.mark.parametrize("slot", [WORDS, VECTORS], ids=["words", "vectors"])
 @pytest.mark.parametrize(
     "edit", [change, cut, pretend_it_is_newer, take_that_of_another_scope], ids=lambda e: e.__name__
 )
 def test_an_edited_block_is_refused_and_reported(
-    packed: House, edit: Callable[[House], None]
+    packed: House, edit: Callable[[House, int], None], slot: int
 ) -> None:
     assert packed.flaws() == set()
-    edit(packed)
+    edit(packed, slot)
     with pytest.raises(TamperedError):
         _asked(packed)
     assert len(_asked(packed, "user_43")) == RECORDS
@@ -63,15 +65,26 @@ def test_an_edited_block_is_refused_and_reported(
     assert ("row_edited", "blocks") in found
 
 
-def test_a_block_that_somebody_dropped_is_reported_and_not_missed(packed: House) -> None:
+def test_words_that_somebody_dropped_are_reported_and_not_missed(packed: House) -> None:
     before = _asked(packed)
-    packed.editor.run(f"DELETE FROM blocks WHERE {OWN}")
+    packed.editor.run(f"DELETE FROM blocks WHERE {OWN.format(WORDS)}")
     assert _asked(packed) == before
     assert packed.flaws() == {"rows_missing_or_added"}
 
 
-def test_an_older_block_changes_no_answer_and_is_reported(packed: House) -> None:
-    older = packed.editor.row("blocks", OWN)
+@pytest.mark.promise("AUD-1", "SEC-1")
+@pytest.mark.parametrize("slots", [(VECTORS,), (WORDS, VECTORS)], ids=["vectors", "both"])
+def test_vectors_that_somebody_dropped_are_missed(packed: House, slots: tuple[int, ...]) -> None:
+    for slot in slots:
+        packed.editor.run(f"DELETE FROM blocks WHERE {OWN.format(slot)}")
+    with pytest.raises(TamperedError):
+        _asked(packed)
+    assert packed.flaws() == {"rows_missing_or_added"}
+
+
+@pytest.mark.parametrize("slot", [WORDS, VECTORS], ids=["words", "vectors"])
+def test_an_older_block_changes_no_answer_and_is_reported(packed: House, slot: int) -> None:
+    older = packed.editor.row("blocks", OWN.format(slot))
     with packed.open() as memory:
         me = scope_of(memory)
         kept = me.list(limit=100).records
@@ -84,5 +97,9 @@ def test_an_older_block_changes_no_answer_and_is_reported(packed: House) -> None
         with pytest.raises(StoreBusyError):
             _asked(packed)
         return
-    assert _asked(packed) == before
+    if slot == VECTORS:
+        with pytest.raises(TamperedError):
+            _asked(packed)
+    else:
+        assert _asked(packed) == before
     assert packed.flaws() == {"rows_missing_or_added"}

@@ -25,10 +25,11 @@ def packed(open_memory: Open, monkeypatch: pytest.MonkeyPatch) -> Memory:
     return memory
 
 
-def block(memory: Memory, user: str) -> SealedRow:
+def block(memory: Memory, user: str, slot: int = 0) -> SealedRow:
     owner = state(memory, user)
     with sealed_store(memory)._inner.snapshot() as view:
-        (row,) = view.sealed_rows(owner.owner.tenant_id, owner.owner_no, "blocks", 1, 100)
+        rows = view.sealed_rows(owner.owner.tenant_id, owner.owner_no, "blocks", 1, 100)
+    (row,) = (row for row in rows if row.slot == slot)
     return row
 
 
@@ -47,11 +48,12 @@ def _put(memory: Memory, user: str, row: SealedRow) -> None:
 
 
 @pytest.mark.promise("SEC-1")
+@pytest.mark.parametrize("slot", [0, 1], ids=["words", "vectors"])
 @pytest.mark.parametrize("change", ["moved", "cut", "flipped"])
 def test_a_sealed_block_opens_in_its_place_only(
-    packed: Memory, open_memory: Open, change: str
+    packed: Memory, open_memory: Open, change: str, slot: int
 ) -> None:
-    own, foreign = (block(packed, user) for user in USERS)
+    own, foreign = (block(packed, user, slot) for user in USERS)
     (content,) = own.parts
     assert isinstance(content, bytes)
     parts = {

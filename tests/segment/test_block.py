@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,21 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from muniment.ports import EmbeddingModel, Snapshot, Store, Transaction
-from muniment.segment.block import decode, encode
-from muniment.segment.part import Part, build, merge
+from muniment.ports import (
+    EmbeddingModel,
+    NewRecord,
+    OwnerState,
+    Snapshot,
+    Store,
+    Transaction,
+)
+from muniment.segment import matrix
+from muniment.segment.block import Unpacked, decode, encode
+from muniment.segment.part import NEVER, Part, build, merge
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.segment.segment import Segment
 from muniment.services import packing
+from muniment.services.filling import changes_since, filled
 from muniment.services.packing import pack
 from muniment.services.segments import Segments
 from muniment.storage import open_store
@@ -46,6 +55,17 @@ def held(rows: list[IndexRow]) -> list[tuple[int, bytes]]:
     return [(row.seq, row.vector) for row in rows if row.vector is not None]
 
 
+def through_bytes(
+    rows: list[IndexRow], others: Iterable[tuple[int, bytes]] = (), dimensions: int = 2
+) -> Unpacked:
+    """Return what rows give after they were packed, with vectors of other records among theirs."""
+    part = build([row._replace(vector=None) for row in rows], 0)
+    packed = np.array([row.vector is not None for row in rows], dtype=np.bool_)
+    vectors = sorted([*held(rows), *others]) if dimensions else []
+    whole = matrix.decode(matrix.encode(matrix.from_rows(vectors))) if vectors else None
+    return decode(encode(part, {7: packed}), whole, dimensions, 7 if dimensions else None)
+
+
 def differing(one: Part, other: Part) -> set[str]:
     """Return the columns in which two parts are not the same bytes."""
     found = set()
@@ -62,11 +82,12 @@ def differing(one: Part, other: Part) -> set[str]:
 @given(ROWS)
 def test_a_block_gives_back_the_part(drawn: list[tuple[object, ...]]) -> None:
     rows = rows_of(drawn)
-    content = encode(build([row._replace(vector=None) for row in rows], 0))
-    assert differing(decode(content, held(rows), 2), build(rows, 2)) == set()
-    assert differing(decode(content, [], 0), build([r._replace(vector=None) for r in rows], 0)) == (
-        set()
-    )
+    part, packed = through_bytes(rows)
+    assert differing(part, build(rows, 2)) == set()
+    assert packed.tolist() == part.embedded.tolist()
+    part, packed = through_bytes(rows, dimensions=0)
+    assert differing(part, build([row._replace(vector=None) for row in rows], 0)) == set()
+    assert not packed.any()
 
 
 @given(ROWS, st.sets(st.integers(0, 30)))
@@ -76,15 +97,31 @@ def test_vectors_of_other_records_are_left_out(
     rows = rows_of(drawn)
     blob = np.array([1, 1], dtype="<f4").tobytes()
     others = [(seq, blob) for seq in foreign if seq not in {row.seq for row in rows}]
-    content = encode(build([row._replace(vector=None) for row in rows], 0))
-    given_ = sorted([*held(rows), *others])
-    assert differing(decode(content, given_, 2), build(rows, 2)) == set()
+    assert differing(through_bytes(rows, others).part, build(rows, 2)) == set()
+
+
+@given(ROWS, st.sets(st.integers(0, 30)), st.integers(0, 9))
+def test_a_matrix_without_some_is_that_of_the_others(
+    drawn: list[tuple[object, ...]], gone: set[int], cut: int
+) -> None:
+    rows = held(rows_of(drawn))
+    stay = [row for row in rows if row[0] not in gone]
+    if rows:
+        content = matrix.without(matrix.encode(matrix.from_rows(rows)), gone)
+        assert content == (matrix.encode(matrix.from_rows(stay)) if stay else None)
+    pieces = [matrix.from_rows(piece) for piece in (rows[:cut], rows[cut:]) if piece]
+    if pieces:
+        whole, plain = matrix.joined(pieces), matrix.from_rows(rows)
+        assert whole.stored() == rows
+        assert matrix.joined(pieces[::-1]).stored() == rows
+        assert np.allclose(whole.total, plain.total)
+        assert np.array_equal(whole.norms, plain.norms)
 
 
 def test_many_records_have_wide_numbers() -> None:
     rows = [IndexRow(seq, "k", None, None, None, b"\1\0\0\0\1", None) for seq in range(1, 70_000)]
     part = build(rows, 0)
-    assert differing(decode(encode(part), [], 0), part) == set()
+    assert differing(decode(encode(part, {}), None, 0, None).part, part) == set()
 
 
 @pytest.fixture
@@ -115,7 +152,7 @@ def _postings(part: Part) -> list[tuple[int, int, int]]:
     return sorted(zip(words.tolist(), part.docs.tolist(), part.counts.tolist(), strict=True))
 
 
-def _act(tx: Transaction, step: str, choice: int, slot: int) -> None:
+def _act(tx: Transaction, step: str, choice: int, slot: int, known: dict[int, bytes]) -> None:
     owner = tx.bump(tx.ensure_owner(SCOPE, NOW))
     records = tx.page(owner, 2**62, 10, NOW)
     chosen = records[choice % len(records)] if records else None
@@ -125,14 +162,42 @@ def _act(tx: Transaction, step: str, choice: int, slot: int) -> None:
     if step == "pack":
         pack(tx, SCOPE)
     elif step == "insert" or chosen is None:
-        tx.insert(owner, new)
+        _insert(tx, owner, new, known)
     elif step == "supersede":
         tx.supersede(owner, chosen.memory_id, new.memory_id, NOW)
-        tx.insert(owner, new)
+        _insert(tx, owner, new, known)
     elif step == "remove":
         tx.remove(owner, chosen)
+        known.pop(chosen.seq, None)
     else:
         tx.set_vector(owner, chosen.seq, slot, vector)
+        known[chosen.seq] = vector
+
+
+def _insert(tx: Transaction, owner: OwnerState, new: NewRecord, known: dict[int, bytes]) -> None:
+    seq = tx.insert(owner, new)
+    if new.vector is not None:
+        known[seq] = new.vector[1]
+
+
+def _known(store: Store, slot: int) -> dict[int, bytes]:
+    """Return the vectors that the steps before this example left."""
+    with store.snapshot() as view:
+        owner = view.owner(SCOPE)
+        assert owner is not None
+        now = changes_since(view, owner, 0, slot).rows
+        rows = [*now, *filled(view, owner, slot, view.superseded_rows(owner, NEVER, slot))]
+    return {row.seq: row.vector for row in rows if row.vector}
+
+
+def _past(view: Snapshot, slot: int) -> dict[int, bytes | None]:
+    """Return the vector of every record that was replaced, wherever it lies."""
+    owner = view.owner(SCOPE)
+    assert owner is not None
+    return {
+        row.seq: row.vector
+        for row in filled(view, owner, slot, view.superseded_rows(owner, NEVER, slot))
+    }
 
 
 STEPS = st.lists(
@@ -150,22 +215,29 @@ STEPS = st.lists(
 def test_a_cold_segment_is_the_one_that_the_rows_give(
     store: Store, monkeypatch: pytest.MonkeyPatch, drawn: list[tuple[str, int]]
 ) -> None:
-    monkeypatch.setattr(packing, "LEAST", 1)
+    for name, value in (("LEAST", 1), ("SHARE", 10**6), ("VECTORS", 3), ("RESTING", 2)):
+        monkeypatch.setattr(packing, name, value)
     slot = slot_of(store, MODEL)
     stored(store, sample(), sample())
+    known = _known(store, slot)
     for step, choice in drawn:
-        store.write(partial(_act, step=step, choice=choice, slot=slot))
+        store.write(partial(_act, step=step, choice=choice, slot=slot, known=known))
         with store.snapshot() as view:
             owner = view.owner(SCOPE)
             assert owner is not None
             for asked in (slot, None):
-                changes: IndexChanges = view.index_changes(owner, 0, asked)
+                rows = [
+                    row._replace(vector=known.get(row.seq) if asked else None)
+                    for row in view.index_changes(owner, 0, asked).rows
+                ]
                 packed = _cold(view, asked)
-                plain = Segment.of(changes, owner.version, 0 if asked is None else 2)
+                plain = Segment.of(IndexChanges(rows, []), owner.version, 0 if asked is None else 2)
                 assert packed.version == plain.version
                 one, other = _whole(packed), _whole(plain)
                 assert differing(one, other) <= {"kinds", "kind_names", "docs", "counts"}
                 assert (_kinds(one), _postings(one)) == (_kinds(other), _postings(other))
+            past = _past(view, slot)
+            assert past == {seq: known.get(seq) for seq in past}
 
 
 def test_packing_waits_until_it_pays(store: Store) -> None:
@@ -178,6 +250,6 @@ def test_packing_waits_until_it_pays(store: Store) -> None:
     owner = state(store)
     assert owner is not None
     with store.snapshot() as view:
-        block = view.block(owner)
-        assert block is not None
-        assert (block.seq, block.version) == (1, owner.version)
+        (block,) = view.blocks(owner, None)
+        assert (block.slot, block.seq, block.version) == (0, 1, owner.version)
+        assert view.packed_version(owner) == owner.version

@@ -34,7 +34,7 @@ def _block(memory: Memory, me: ScopedMemory) -> Block | None:
     with memory._store.snapshot() as view:
         state = view.owner(me.scope)
         assert state is not None
-        return view.block(state)
+        return next(iter(view.blocks(state, None)), None)
 
 
 def _version(memory: Memory, me: ScopedMemory) -> int:

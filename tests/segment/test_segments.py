@@ -49,8 +49,8 @@ class Counted:
         self.asked.append(since)
         return self.view.index_changes(owner, since, slot)
 
-    def block(self, owner: OwnerState) -> Block | None:
-        return self.view.block(owner)
+    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
+        return self.view.blocks(owner, slot)
 
 
 class Reader:
@@ -209,8 +209,8 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
         def index_changes(self, *_: object) -> IndexChanges:
             raise LookupError
 
-        def block(self, _: OwnerState) -> None:
-            return None
+        def blocks(self, *_: object) -> list[Block]:
+            return []
 
     with pytest.raises(LookupError):
         reader.segments.current(cast("Snapshot", Broken()), owner, None, 0)

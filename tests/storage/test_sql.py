@@ -38,7 +38,18 @@ def test_every_dialect_knows_the_same_statements() -> None:
     assert not set(queries("wall")) & set(NAMED)
 
 
-OF_NOBODY = {"any_table", "columns", "insert_mark", "insert_slot", "mark", "mark_anchored", "slot"}
+OF_NOBODY = {
+    *(
+        "any_table",
+        "columns",
+        "insert_mark",
+        "insert_slot",
+        "mark",
+        "mark_anchored",
+        "slot",
+        "slots",
+    )
+}
 """Statements that see nothing of any tenant."""
 
 

@@ -71,17 +71,23 @@ class NewRecord:
 
 
 class Block(NamedTuple):
-    """The active records of an owner at a version, packed; derived from their rows.
+    """Many records of an owner packed into one row.
+
+    That of slot 0 holds the keyed word hashes, kinds and times of all active records and is derived
+    from their rows (`muniment.segment.block`). Those of a model's slot hold vectors, each of which
+    lies there alone while its row is empty (`muniment.segment.matrix`).
 
     Attributes:
-        seq: The first of them.
-        version: The owner's version at which it is whole.
-        content: What `muniment.segment.block` makes of them: keyed word hashes, kinds and times.
+        seq: The first record; of a slot's blocks, each reaches to where the next one begins.
+        version: The owner's version at which it was packed.
+        content: The records, packed.
+        slot: The model's number, or 0.
     """
 
     seq: int
     version: int
     content: bytes
+    slot: int = 0
 
 
 class Filed(NamedTuple):

@@ -234,8 +234,13 @@ def placed(
     counts: NDArray[np.uint8],
     vectors: Floats,
     embedded: Mask,
+    norms: Floats | None = None,
+    total: NDArray[np.float64] | None = None,
 ) -> Part:
-    """Return a part of columns that are in place already; see `Part` for their shapes."""
+    """Return a part of columns that are in place already; see `Part` for their shapes.
+
+    Squared lengths and sum of the vectors are worked out where they are not given.
+    """
     return Part(
         seqs=seqs,
         kinds=kinds,
@@ -250,13 +255,13 @@ def placed(
         counts=counts,
         vectors=vectors,
         embedded=embedded,
-        norms=np.vecdot(vectors, vectors),
-        total=_total(vectors),
+        norms=np.vecdot(vectors, vectors) if norms is None else norms,
+        total=summed(vectors) if total is None else total,
     )
 
 
-def _total(vectors: Floats) -> NDArray[np.float64]:
-    """Return the sum of all rows; sixteen at a time in float32, which is twice as fast."""
+def summed(vectors: Floats) -> NDArray[np.float64]:
+    """Return the sum of all vectors; sixteen at a time in float32, which is twice as fast."""
     whole = len(vectors) // _TOGETHER * _TOGETHER
     groups = vectors[:whole].reshape(whole // _TOGETHER, _TOGETHER, vectors.shape[1])
     total: NDArray[np.float64] = groups.sum(axis=1).sum(axis=0, dtype=np.float64)

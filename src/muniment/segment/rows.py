@@ -9,7 +9,8 @@ class IndexRow(NamedTuple):
     """What a segment needs of one active record.
 
     Instants are microseconds since 1970 (UTC) or None. `words` is the packed word list,
-    `vector` the little-endian float32 embedding of the asked model slot, or None.
+    `vector` the little-endian float32 embedding of the asked model slot, or None; it is empty
+    where the embedding lies in a block.
     """
 
     seq: int

@@ -17,6 +17,7 @@ from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Sought, search
 from muniment.segment.segment import Segment
 from muniment.services.arranging import best_of
+from muniment.services.filling import filled
 from muniment.services.found import Asked, Choice, Found, Reading, Searched
 from muniment.services.known import KnownRecords
 from muniment.services.overruling import overruled
@@ -94,13 +95,13 @@ class Finder:
             segment, known, _ = self._segments.hot(view, state, slot, dimensions)
         else:
             known = KnownRecords()
-            held = view.rows_as_of(state, asked.as_of, slot)
+            held = filled(view, state, slot, view.rows_as_of(state, asked.as_of, slot))
             rows = [row for row in held if row.expires_at is None or row.expires_at > now]
             segment = Segment.of(IndexChanges(rows, []), state.version, dimensions)
         views = [segment.view(instant)]
         if asked.explain:
             until = NEVER if asked.as_of is None else asked.as_of
-            past = view.superseded_rows(state, until, slot)
+            past = filled(view, state, slot, view.superseded_rows(state, until, slot))
             history = Segment.of(IndexChanges(past, []), state.version, dimensions).view(instant)
             views.append(replace(history, live=np.zeros(len(past), dtype=np.bool_)))
         return Reading(state, tuple(Sought(one, words, exact) for one in views), known)

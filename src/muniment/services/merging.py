@@ -15,6 +15,7 @@ from muniment.results import Candidate, Outcome, Written
 from muniment.rules.duplicates import Pair, duplicates
 from muniment.rules.statement import check, statement_of
 from muniment.scope import Scope
+from muniment.services.filling import changes_since
 from muniment.services.forgetting.choosing import every_record
 from muniment.services.past import Admitted, Author, about
 from muniment.services.reads import stored
@@ -215,7 +216,7 @@ class _Likeness:
         if self._slot is None:
             return 0.0
         if self._vectors is None:
-            rows = self._view.index_changes(self._state, 0, self._slot).rows
+            rows = changes_since(self._view, self._state, 0, self._slot).rows
             self._vectors = {row.seq: row.vector for row in rows}
         pair = (self._vectors.get(one), self._vectors.get(other))
         if None in pair:

@@ -7,8 +7,11 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
+from muniment.segment import matrix
 from muniment.segment.block import decode
+from muniment.segment.matrix import joined
 from muniment.segment.segment import Segment
+from muniment.services.filling import changes_since, missing_block
 from muniment.services.known import KnownRecords
 
 if TYPE_CHECKING:
@@ -138,20 +141,25 @@ def _brought(
     if known is None or known.segment.version > owner.version:
         segment = _built(view, owner, slot, dimensions)
     else:
-        changes = view.index_changes(owner, known.segment.version, slot)
+        changes = changes_since(view, owner, known.segment.version, slot)
         segment = known.segment.apply(changes, owner.version)
         records = known.records.without({*changes.gone, *(row.seq for row in changes.rows)})
     return Hot(segment, records, segment.nbytes)
 
 
 def _built(view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int) -> Segment:
-    """Return a scope's segment from its block and what changed since, or from its rows."""
-    block = view.block(owner)
-    if block is None:
-        return Segment.of(view.index_changes(owner, 0, slot), owner.version, dimensions)
-    vectors = [] if slot is None else view.vectors(owner, slot)
-    segment = Segment.packed(decode(block.content, vectors, dimensions), block.version)
-    if block.version == owner.version:
-        return segment
-    changes = view.index_changes(owner, block.version, slot)
-    return segment.apply(changes, owner.version, merges=False)
+    """Return a scope's segment from its blocks and what changed since, or from its rows."""
+    packed = view.blocks(owner, slot)
+    if not packed or packed[0].slot:
+        changes = changes_since(view, owner, 0, slot)
+        return Segment.of(changes, owner.version, dimensions)
+    words, *others = packed
+    vectors = joined([matrix.decode(one.content) for one in others]) if others else None
+    part, should = decode(words.content, vectors, dimensions, slot)
+    segment = Segment.packed(part, words.version)
+    if words.version != owner.version:
+        changes = changes_since(view, owner, words.version, slot)
+        segment = segment.apply(changes, owner.version, merges=False)
+    if (should & ~part.embedded & ~segment.left).any():
+        raise missing_block(owner)
+    return segment

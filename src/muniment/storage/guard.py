@@ -12,7 +12,7 @@ from typing import Any
 from muniment.errors import TamperedError
 from muniment.keys import Keys
 
-MAC = "mac"
+MAC, BLOCKS = "mac", "blocks"
 _NAMES = {
     "records": "memory_id",
     "candidates": "candidate_id",
@@ -30,7 +30,10 @@ def row_mac(key: bytes, table: str, row: Mapping[str, Any]) -> bytes:
 
     It covers the table and every column that holds a value, by name, so that a later schema may
     add a column that may be empty. Columns are told apart by Python's ASCII form of strings, bytes
-    and numbers, which no two different rows share; of long bytes it covers the BLAKE2b.
+    and numbers, which no two different rows share; of long bytes it covers the BLAKE2b, and of a
+    block the Poly1305, which is several times faster. A universal hash under a key of its own whose
+    value nobody sees, inside a keyed one-way function, is as sound as the function (Carter and
+    Wegman 1981; Shoup 1996), so that no nonce is needed.
 
     Args:
         key: The tenant's key for rows.
@@ -41,8 +44,21 @@ def row_mac(key: bytes, table: str, row: Mapping[str, Any]) -> bytes:
     for name, value in row.items():
         if value is not None and name != MAC:
             is_long = isinstance(value, bytes) and len(value) > _LONG
-            said += (name, [blake2b(value).digest()] if is_long else value)
+            said += (name, [_digest(key, table, value)] if is_long else value)
     return blake2b(ascii(said).encode("ascii"), key=key, digest_size=16, person=b"row").digest()
+
+
+def _digest(key: bytes, table: str, value: bytes) -> bytes:
+    if table != BLOCKS:
+        return blake2b(value).digest()
+    from cryptography.hazmat.primitives.poly1305 import Poly1305
+
+    return Poly1305.generate_tag(_block_key(key), value)
+
+
+@lru_cache(maxsize=1024)
+def _block_key(key: bytes) -> bytes:
+    return blake2b(key=key, digest_size=32, person=b"block").digest()
 
 
 def element(key: bytes, mac: bytes | None) -> int:

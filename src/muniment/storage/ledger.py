@@ -152,6 +152,7 @@ class Ledger(GuardedView):
         self._own: dict[Place, dict[str, Any]] = {}
         self._moved: dict[Place, int] = {}
         self._unsaved: set[Place] = set()
+        self._loose: dict[Place, set[tuple[int, int]]] = {}
 
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
         return (row["tenant_id"], row["owner_no"]) not in self._moved
@@ -205,6 +206,13 @@ class Ledger(GuardedView):
             row[MAC] = self._guard.mac(table, row)
             self._moved[place] ^= element(key, row[MAC])
             super()._all(f"stamp_{table}", row)
+        elif table == "vectors" and not row["vector"]:
+            self._loose.setdefault(place, set()).add((row["slot"], row["seq"]))
+
+    def _take_loose(self) -> dict[Place, set[tuple[int, int]]]:
+        """Return slot and seq of vectors that were removed and still lie in a block, by owner."""
+        loose, self._loose = self._loose, {}
+        return loose
 
     def _touch(self, values: Mapping[str, Any]) -> Place:
         """Check an owner's own row before the first change, since it gets a new digest later."""

@@ -40,9 +40,9 @@ __all__ = ["RecordSnapshot", "RecordTransaction", "key_of"]
 _RESEALING = {
     "records": ("reseal_record", ("text", "metadata")),
     "words": ("reseal_words", ("words",)),
-    "vectors": ("upsert_vector", ("vector",)),
+    "vectors": ("hold_vector", ("vector",)),
     "candidates": ("reseal_candidate", ("statement", "reason")),
-    "blocks": ("reseal_block", ("content",)),
+    "blocks": ("put_block", ("content",)),
     "threads": ("reseal_thread", ("content",)),
     "entries": ("reseal_entry", ("label", "content")),
 }
@@ -308,7 +308,9 @@ class RecordTransaction(Ledger, RecordSnapshot):
         values = {**key_of(owner), "seq": seq, "version": owner.version}
         self._checked("records", "whole_record", values)
         if self._all("mark_embedded", values):
-            self._all("upsert_vector", {**values, "slot": slot, "vector": vector})
+            place = {**key_of(owner), "seq": seq, "slot": slot}
+            self._all("delete_vector", place)
+            self._insert("vectors", "insert_vector", {**place, "vector": vector})
 
     def drop_replaced_vectors(self, owner: OwnerState, slot: int) -> None:
         """Delete other models' vectors of every record that has one of the slot."""

@@ -67,7 +67,14 @@ class SealedStore:
 
     def write(self, work: Callable[[Transaction], T]) -> T:
         """Run `work` in a transaction that seals what it writes."""
-        return self._inner.write(lambda tx: work(self._sealing(tx)))
+
+        def tidied(tx: Transaction) -> T:
+            sealing = self._sealing(tx)
+            result = work(sealing)
+            sealing.tidy()
+            return result
+
+        return self._inner.write(tidied)
 
     def _sealing(self, tx: Transaction) -> SealedTransaction:
         self._vault.refresh()

@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator, Sequence
 
 from muniment.errors import KeyMissingError, TamperedError
-from muniment.ports import Head, SealedRow, Snapshot
+from muniment.ports import Block, Head, SealedRow, Snapshot
 from muniment.records import canonical_json
 from muniment.storage.sealed_names import DECIDED, SEALED, sealed_part
 from muniment.storage.sealing import Sealer, Unreadable, decoded
@@ -15,7 +15,6 @@ from muniment.storage.sealing import Sealer, Unreadable, decoded
 TABLES = ("records", "words", "vectors", "candidates", "blocks", "threads", "entries")
 RANGE = 256
 _COLUMNS = {
-    "blocks": ("block",),
     "threads": ("thread",),
     "entries": ("entry:label", "entry:content"),
 }
@@ -47,8 +46,13 @@ def pieces(row: SealedRow) -> list[tuple[str, bytes]]:
     if row.table in _COLUMNS:
         blobs = [part if isinstance(part, bytes) else b"" for part in row.parts]
         return list(zip(_COLUMNS[row.table], blobs, strict=True))
-    column = "words" if row.table == "words" else f"vector:{row.slot}"
+    column = {"words": "words", "blocks": f"block:{row.slot}"}.get(row.table, f"vector:{row.slot}")
     return [(column, bytes(row.parts[0] or b""))]  # type: ignore[arg-type]
+
+
+def block_column(block: Block) -> str:
+    """Return the column that a block's ciphertext is bound to."""
+    return f"block:{block.slot}"
 
 
 def _parsed(text: str | bytes | None) -> dict[str, object]:

@@ -36,7 +36,7 @@ from muniment.storage.sealed_names import (
     opened_record,
     sealed_part,
 )
-from muniment.storage.sealed_pieces import all_sealed, can_open
+from muniment.storage.sealed_pieces import all_sealed, block_column, can_open
 from muniment.storage.sealing import Sealer, Unreadable
 from muniment.storage.vault import DataKey, Place, Vault
 
@@ -74,6 +74,7 @@ class SealedSnapshot:
         self._known = known
         self._sealers: dict[tuple[str, int, bytes], Sealer] = {}
 
+    block_places = through("block_places")
     buried_source = through("buried_source")
     buried_value = through("buried_value")
     buried_id = through("buried_id")
@@ -88,12 +89,15 @@ class SealedSnapshot:
     item_ids = through("item_ids")
     next_is_last = through("next_is_last")
     next_seq = through("next_seq")
+    packed_vectors = through("packed_vectors")
+    packed_version = through("packed_version")
     receipt = through("receipt")
     receipt_head = through("receipt_head")
     receipt_link = through("receipt_link")
     receipts = through("receipts")
     sealed_rows = through("sealed_rows")
     slot = through("slot")
+    slots = through("slots")
     tombstones = through("tombstones")
     traces = through("traces")
     usage = through("usage")
@@ -142,18 +146,21 @@ class SealedSnapshot:
         rows, gone = self._inner.index_changes(owner, since, slot)
         return IndexChanges(self._sealer(owner).open_rows(rows, slot), gone)
 
-    def block(self, owner: OwnerState) -> Block | None:
-        block = self._inner.block(owner)
-        if block is None:
-            return None
-        try:
-            opened = self._sealer(owner).open("block", block.seq, block.content)
-        except Unreadable:
-            return None
-        return block._replace(content=opened)
+    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
+        return self._blocks(owner, self._inner.blocks(owner, slot))
 
-    def vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:
-        return self._sealer(owner).open_all(f"vector:{slot}", self._inner.vectors(owner, slot))
+    def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
+        return self._blocks(owner, self._inner.vector_blocks(owner, slot, low, high))
+
+    def _blocks(self, owner: OwnerState, blocks: Iterable[Block]) -> list[Block]:
+        sealer = self._sealer(owner)
+        return self._opened(
+            blocks,
+            lambda one: one._replace(content=sealer.open(block_column(one), one.seq, one.content)),
+        )
+
+    def own_vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:
+        return self._sealer(owner).open_all(f"vector:{slot}", self._inner.own_vectors(owner, slot))
 
     def rows_as_of(self, owner: OwnerState, at: int, slot: int | None) -> list[IndexRow]:
         return self._sealer(owner).open_rows(self._inner.rows_as_of(owner, at, slot), slot)

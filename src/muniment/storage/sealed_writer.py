@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from muniment.ports import (
     Block,
     Deletion,
+    Head,
     ImportedEntry,
     NewCandidate,
     NewRecord,
     OwnerState,
     Transaction,
 )
+from muniment.ports.blocks import Thinner
 from muniment.records import Authority, Record, Statement
 from muniment.results import CandidateStatus, Finding
 from muniment.scope import Owner
+from muniment.segment.matrix import without
 from muniment.storage.sealed_names import (
     SEALED,
     candidate_text,
@@ -26,8 +30,10 @@ from muniment.storage.sealed_names import (
     sealed_record,
     sealed_statement,
 )
+from muniment.storage.sealed_pieces import block_column
 from muniment.storage.sealed_threads import SealedThreadWriter
 from muniment.storage.sealed_view import through
+from muniment.storage.sealing import Sealer, Unreadable
 from muniment.storage.vault import DataKey, Place
 
 
@@ -41,8 +47,10 @@ class SealedTransaction(SealedThreadWriter):
     archive = through("archive")
     bump = through("bump")
     bury = through("bury")
+    drop_block = through("drop_block")
     drop_items = through("drop_items")
     drop_replaced_vectors = through("drop_replaced_vectors")
+    drop_words = through("drop_words")
     ensure_slot = through("ensure_slot")
     erase = through("erase")
     hide = through("hide")
@@ -58,9 +66,11 @@ class SealedTransaction(SealedThreadWriter):
     unmerge = through("unmerge")
 
     def _renewed(self, owner: OwnerState) -> Mapping[int, DataKey]:
+        return self._key_of(Place(owner.owner.tenant_id, owner.owner_no), owner.incarnation)
+
+    def _key_of(self, place: Place, incarnation: bytes) -> Mapping[int, DataKey]:
         """Give an owner's incarnation a key; durable before anything sealed with it commits."""
-        place = Place(owner.owner.tenant_id, owner.owner_no)
-        self._vault.add(place, owner.incarnation)
+        self._vault.add(place, incarnation)
         return self._vault.data_keys(place)
 
     def _labelled(self, owner: OwnerState) -> OwnerState:
@@ -91,9 +101,32 @@ class SealedTransaction(SealedThreadWriter):
         sealed = sealed_record(record, seq, self._sealer(owner), self._names, tenant)
         return self._inner.insert(owner, sealed)
 
-    def pack(self, owner: OwnerState, block: Block) -> None:
-        sealed = self._sealer(owner).seal("block", block.seq, block.content)
-        self._inner.pack(owner, block._replace(content=sealed))
+    def put_block(self, owner: OwnerState, block: Block) -> None:
+        sealed = self._sealer(owner).seal(block_column(block), block.seq, block.content)
+        self._inner.put_block(owner, block._replace(content=sealed))
+
+    def hold(self, owner: OwnerState, slot: int, vectors: Sequence[tuple[int, bytes]]) -> None:
+        sealer, column = self._sealer(owner), f"vector:{slot}"
+        sealed = [(seq, one and sealer.seal(column, seq, one)) for seq, one in vectors]
+        self._inner.hold(owner, slot, sealed)
+
+    def tidy(self, thinner: Thinner | None = None) -> None:
+        """Take vectors that were removed out of their blocks, opened and sealed again."""
+        self._inner.tidy(thinner or self._thinned)
+
+    def _thinned(self, head: Head, block: Block, seqs: AbstractSet[int], /) -> bytes | None:
+        place = Place(head.tenant_id, head.owner_no)
+        keys = self._vault.data_keys(place)
+        sealer = Sealer(keys, head.incarnation, lambda: self._key_of(place, head.incarnation))
+        column = block_column(block)
+        try:
+            held = sealer.open(column, block.seq, block.content)
+        except Unreadable:
+            return None
+        kept = without(held, seqs)
+        if kept is held:
+            return block.content
+        return kept and sealer.seal(column, block.seq, kept)
 
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         sealed = self._sealer(owner).seal(f"vector:{slot}", seq, vector)

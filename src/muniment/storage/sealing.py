@@ -105,7 +105,7 @@ class Sealer:
         for seq, kind, valid_from, valid_until, expires_at, packed, vector in rows:
             try:
                 said = words(seq, packed)
-                numbers = None if vector is None else vectors(seq, vector)
+                numbers = vector and vectors(seq, vector)
             except Unreadable:
                 continue
             row = (seq, kind, valid_from, valid_until, expires_at, said, numbers)

@@ -102,6 +102,56 @@ class ChangesContract:
             block = Block(1, owner.version, content)
             store.write(partial(_pack, block=block))
             assert _block(store) == block
+        with store.snapshot() as view:
+            assert view.packed_version(owner) == owner.version
+
+    def test_blocks_have_order(self, store: Store) -> None:
+        """Words come first, then one model's vectors by seq; a range finds the blocks it needs."""
+        slot, other = slot_of(store, MODEL), slot_of(store, EmbeddingModel("model", "2", 1))
+        owner = stored(store, sample())
+        words = Block(1, owner.version, b"words")
+        blocks = [Block(seq, owner.version, b"%d" % seq, slot) for seq in (9, 1, 5)]
+        for block in (*blocks, words, Block(1, owner.version, b"other", other)):
+            store.write(partial(_pack, block=block))
+        first, second, third = sorted(blocks)
+        with store.snapshot() as view:
+            assert view.slots() == [slot, other]
+            assert view.blocks(owner, None) == [words]
+            assert view.blocks(owner, slot) == [words, first, second, third]
+            assert view.block_places(owner, slot) == [1, 5, 9]
+            assert view.vector_blocks(owner, slot, 2, 4) == [first]
+            assert view.vector_blocks(owner, slot, 5, 8) == [second]
+            assert view.vector_blocks(owner, slot, 4, 5) == [first, second]
+            assert view.vector_blocks(owner, slot, 0, 99) == [first, second, third]
+        store.write(lambda tx: tx.drop_block(owner, slot, 5))
+        store.write(lambda tx: tx.drop_words(owner))
+        with store.snapshot() as view:
+            assert view.blocks(owner, slot) == [first, third]
+
+    def test_vectors_leave_blocks(self, store: Store) -> None:
+        """A vector that is removed or replaced goes out of its block before the write returns."""
+        from muniment.segment import matrix
+
+        slot = slot_of(store, MODEL)
+        vectors = [(seq, b"%d" % seq * 4) for seq in range(1, 5)]
+        owner = stored(store, *(sample(vector=(slot, vector)) for _, vector in vectors))
+        content = matrix.encode(matrix.from_rows(vectors))
+        store.write(partial(_pack, block=Block(1, owner.version, b"words")))
+        store.write(partial(_pack, block=Block(1, owner.version, content, slot)))
+        store.write(lambda tx: tx.hold(owner, slot, [(seq, b"") for seq, _ in vectors]))
+        with store.snapshot() as view:
+            assert view.own_vectors(owner, slot) == []
+            assert view.packed_vectors(owner, slot) == dict.fromkeys(range(1, 5), True)
+            assert view.count_pending(owner, slot) == 0
+        removed(store, everything(store)[1].memory_id)
+        assert _held(store, slot) == [vectors[0], *vectors[2:]]
+        store.write(lambda tx: tx.set_vector(tx.bump(owner), 3, slot, b"3+3+"))
+        assert _held(store, slot) == [vectors[0], vectors[3]]
+        assert _block(store) is None
+        with store.snapshot() as view:
+            assert view.own_vectors(owner, slot) == [(3, b"3+3+")]
+        store.write(lambda tx: tx.archive(tx.bump(owner), [1, 4]))
+        assert _held(store, slot) == []
 
     def test_removal_drops_blocks(self, store: Store) -> None:
         """What is removed or archived takes the block that may hold it along."""
@@ -117,13 +167,13 @@ class ChangesContract:
         assert _block(store) is None
 
     def test_vectors_have_order(self, store: Store) -> None:
-        """All vectors of one model come by seq, none of another."""
+        """The vectors that rows hold of one model come by seq, none of another."""
         slot, other = slot_of(store, MODEL), slot_of(store, EmbeddingModel("model", "2", 1))
         new = [(slot, b"1111"), (other, b"2222"), None, (slot, b"4444")]
         owner = stored(store, *(sample(vector=vector) for vector in new))
         with store.snapshot() as view:
-            assert view.vectors(owner, slot) == [(1, b"1111"), (4, b"4444")]
-            assert view.vectors(owner, other) == [(2, b"2222")]
+            assert view.own_vectors(owner, slot) == [(1, b"1111"), (4, b"4444")]
+            assert view.own_vectors(owner, other) == [(2, b"2222")]
 
     def test_snapshots_stand_still(self, store: Store) -> None:
         """A snapshot that was opened before a write does not see it, even if it never read."""
@@ -234,14 +284,25 @@ class ChangesContract:
 
 
 def _pack(tx: Transaction, block: Block) -> None:
-    tx.pack(tx.ensure_owner(SCOPE, NOW), block)
+    tx.put_block(tx.ensure_owner(SCOPE, NOW), block)
 
 
 def _block(store: Store) -> Block | None:
     owner = state(store)
     assert owner is not None
     with store.snapshot() as view:
-        return view.block(owner)
+        return next(iter(view.blocks(owner, None)), None)
+
+
+def _held(store: Store, slot: int) -> list[tuple[int, bytes]]:
+    """Return seq and vector of all that lie in blocks of a model."""
+    from muniment.segment import matrix
+
+    owner = state(store)
+    assert owner is not None
+    with store.snapshot() as view:
+        blocks = view.vector_blocks(owner, slot, 0, 99)
+    return [pair for block in blocks for pair in matrix.decode(block.content).stored()]
 
 
 def _together(threads: list[Thread]) -> None:

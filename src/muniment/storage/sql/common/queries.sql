@@ -135,53 +135,98 @@ VALUES (:tenant_id, :owner_no, :seq, :words, :mac);
 INSERT INTO vectors (tenant_id, owner_no, seq, slot, vector, mac)
 VALUES (:tenant_id, :owner_no, :seq, :slot, :vector, :mac);
 
--- name: upsert_vector
--- The vector of a record by one model.
-INSERT INTO vectors (tenant_id, owner_no, seq, slot, vector)
-VALUES (:tenant_id, :owner_no, :seq, :slot, :vector)
-ON CONFLICT (tenant_id, owner_no, seq, slot) DO UPDATE SET vector = excluded.vector
-RETURNING *;
-
 -- name: all_blocks
--- Everything of the packed records of an owner.
-SELECT * FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY seq;
+-- Everything of what is packed of an owner.
+SELECT * FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY slot, seq;
 
--- name: slot_vectors
--- Every vector of an owner by one model, in order.
-SELECT seq, vector FROM vectors
+-- name: segment_blocks
+-- Everything of the packed words of an owner and of the packed vectors of one model.
+SELECT * FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot IN (0, :slot)
+ORDER BY slot, seq;
+
+-- name: packed_version
+-- The version at which the words of an owner were packed.
+SELECT version FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = 0;
+
+-- name: vector_blocks
+-- Everything of the packed vectors of one model that may belong to a range of records.
+SELECT * FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot AND seq <= :high
+    AND seq >= coalesce(
+        (SELECT max(b.seq) FROM blocks AS b
+         WHERE b.tenant_id = :tenant_id AND b.owner_no = :owner_no AND b.slot = :slot
+            AND b.seq <= :low), 0)
+ORDER BY seq;
+
+-- name: block_places
+-- Where the blocks of the vectors of one model begin.
+SELECT seq FROM blocks
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot
 ORDER BY seq;
 
+-- name: slots
+-- The numbers of all models.
+SELECT slot FROM models ORDER BY slot;
+
+-- name: own_vectors
+-- The vectors by one model that active records hold themselves, in order.
+SELECT v.seq, v.vector FROM vectors AS v
+JOIN records AS r USING (tenant_id, owner_no, seq)
+WHERE v.tenant_id = :tenant_id AND v.owner_no = :owner_no AND v.slot = :slot
+    AND length(v.vector) > 0 AND r.status = 'active'
+ORDER BY v.seq;
+
+-- name: packed_vectors
+-- Which records have their vector by one model in a block, and whether they are active.
+SELECT v.seq, CASE r.status WHEN 'active' THEN 1 ELSE 0 END FROM vectors AS v
+JOIN records AS r USING (tenant_id, owner_no, seq)
+WHERE v.tenant_id = :tenant_id AND v.owner_no = :owner_no AND v.slot = :slot
+    AND length(v.vector) = 0
+ORDER BY v.seq;
+
+-- name: hold_vector
+-- Let a record hold its vector itself, or leave it to a block.
+UPDATE vectors SET vector = :vector
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND slot = :slot
+RETURNING *;
+
 -- name: insert_block
--- The packed records of an owner.
-INSERT INTO blocks (tenant_id, owner_no, seq, version, content, mac)
-VALUES (:tenant_id, :owner_no, :seq, :version, :content, :mac);
+-- What is packed of an owner.
+INSERT INTO blocks (tenant_id, owner_no, slot, seq, version, content, mac)
+VALUES (:tenant_id, :owner_no, :slot, :seq, :version, :content, :mac);
 
 -- name: delete_blocks
--- Remove the packed records of an owner.
-DELETE FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no
+-- Remove the packed words of an owner.
+DELETE FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = 0
+RETURNING *;
+
+-- name: delete_block
+-- Remove one block of an owner.
+DELETE FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot AND seq = :seq
 RETURNING *;
 
 -- name: stamp_blocks
--- Authenticate packed records.
+-- Authenticate a block.
 UPDATE blocks SET mac = :mac
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot AND seq = :seq;
 
--- name: reseal_block
--- Put another ciphertext of packed records in place.
+-- name: put_block
+-- Put other content in the place of a block's.
 UPDATE blocks SET content = :content
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = :slot AND seq = :seq
 RETURNING *;
 
 -- name: sealed_blocks
--- What of packed records is sealed in a sealed store.
-SELECT seq, 0, content FROM blocks
+-- What of blocks is sealed in a sealed store.
+SELECT seq, slot, content FROM blocks
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
 
 -- name: count_item_blocks
 -- How many blocks were packed before a record of a deletion was hidden or removed.
 SELECT count(*) FROM blocks AS b
-WHERE b.tenant_id = :tenant_id AND b.owner_no = :owner_no AND (
+WHERE b.tenant_id = :tenant_id AND b.owner_no = :owner_no AND b.slot = 0 AND (
     EXISTS (
         SELECT 1 FROM deletion_items AS i
         JOIN records AS r ON r.tenant_id = i.tenant_id AND r.owner_no = i.owner_no AND r.seq = i.seq
@@ -196,7 +241,7 @@ WHERE b.tenant_id = :tenant_id AND b.owner_no = :owner_no AND (
 -- name: delete_item_blocks
 -- Remove the packed records of an owner that may hold one of a deletion's items within a range.
 DELETE FROM blocks
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND EXISTS (
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = 0 AND EXISTS (
     SELECT 1 FROM deletion_items AS i
     WHERE i.tenant_id = blocks.tenant_id AND i.owner_no = blocks.owner_no
         AND i.deletion_id = :deletion_id AND i.memory_id IS NOT NULL
@@ -268,6 +313,12 @@ RETURNING *;
 -- name: delete_vectors
 -- Remove the vectors of a record, of every model.
 DELETE FROM vectors WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq
+RETURNING *;
+
+-- name: delete_vector
+-- Remove the vector of a record by one model.
+DELETE FROM vectors
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq = :seq AND slot = :slot
 RETURNING *;
 
 -- name: delete_replaced_vectors
@@ -962,7 +1013,8 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :
 -- name: sealed_vectors
 -- What of vectors is sealed in a sealed store.
 SELECT seq, slot, vector FROM vectors
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high;
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND seq BETWEEN :low AND :high
+    AND length(vector) > 0;
 
 -- name: sealed_candidates
 -- What of candidates is sealed in a sealed store.

@@ -120,11 +120,12 @@ CREATE TABLE usage (
 CREATE TABLE blocks (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,
+    slot INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     version INTEGER NOT NULL,
     content BLOB NOT NULL,
     mac BLOB,
-    PRIMARY KEY (tenant_id, owner_no, seq),
+    PRIMARY KEY (tenant_id, owner_no, slot, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 ) STRICT, WITHOUT ROWID;
 

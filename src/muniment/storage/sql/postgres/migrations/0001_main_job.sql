@@ -116,11 +116,12 @@ CREATE TABLE usage (
 CREATE TABLE blocks (
     tenant_id TEXT COLLATE "C" NOT NULL,
     owner_no BIGINT NOT NULL,
+    slot BIGINT NOT NULL,
     seq BIGINT NOT NULL,
     version BIGINT NOT NULL,
     content BYTEA NOT NULL,
     mac BYTEA,
-    PRIMARY KEY (tenant_id, owner_no, seq),
+    PRIMARY KEY (tenant_id, owner_no, slot, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 );
 
