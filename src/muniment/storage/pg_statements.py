@@ -47,7 +47,6 @@ Nothing else may: a statement that forgets its owner and is not listed here find
 _COPIED = frozenset(
     {
         "active_rows",
-        "all_blocks",
         "archived_candidates",
         "archived_entries",
         "archived_records",
@@ -60,9 +59,10 @@ _COPIED = frozenset(
         "imported_receipt_page",
         "page",
         "rows_as_of",
-        "slot_vectors",
+        "segment_blocks",
         "superseded_rows",
         "tombstone_page",
+        "vector_blocks",
         "whole_records",
     }
 )
