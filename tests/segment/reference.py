@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from muniment.segment.rows import IndexRow
-from muniment.segment.search import DAMPING, IMAGINED, SPARE, Query
+from muniment.segment.search import IMAGINED, Query
+from muniment.segment.view import DAMPING, SPARE
 
 Vector = tuple[float, ...]
 

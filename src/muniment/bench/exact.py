@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from muniment.rules.ranking import EXACT_BONUS, SEMANTIC_WEIGHT
 from muniment.rules.text import tokenise
-from muniment.segment.search import DAMPING, IMAGINED
-from muniment.segment.view import LONG
+from muniment.segment.search import IMAGINED
+from muniment.segment.view import DAMPING, LONG
 
 Matrix = NDArray[np.float32]
 _TIE = 1e-6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Sequence
+from json.encoder import encode_basestring
 
 from muniment.clock import iso
 from muniment.records import JSONValue, Packet, PacketItem, WritePath
@@ -75,7 +76,10 @@ def line(item: PacketItem) -> str:
         shown["succeeded"] = record.metadata["succeeded"]
     if item.contested:
         shown["contested"] = "a statement that contradicts this one waits for review"
-    parts = (f'"{name}": {_ENCODER.encode(value)}' for name, value in shown.items())
+    parts = [
+        f'"{name}": {encode_basestring(value) if type(value) is str else _ENCODER.encode(value)}'
+        for name, value in shown.items()
+    ]
     return _UNSAFE.sub(_escaped, "{" + ", ".join(parts) + "}\n")
 
 

@@ -15,6 +15,7 @@ SEMANTIC_WEIGHT = 1 / 5
 EXACT_BONUS = 10.0
 _FLAT = 1e-7
 _BLOCK = 16
+_MANY = 4096
 
 
 class Ranking(NamedTuple):
@@ -80,14 +81,15 @@ def fuse(lexical: Floats, centred: Floats, voice: Floats, pool: Mask, exact: Mas
 
 
 def _with_vote(lexical: Floats, centred: Floats, voice: Floats) -> Floats:
-    close = centred.astype(np.float64)
-    count = len(close) or 1
-    close -= np.add.reduce(close) / count
+    count = len(centred) or 1
+    mean: np.float64 = np.add.reduce(centred, dtype=np.float64) / count
+    close = np.subtract(centred, mean, dtype=np.float64)
     spread = float(np.add.reduce(close * close) / count) ** 0.5
     close *= SEMANTIC_WEIGHT / spread if spread > _FLAT else 0.0
     close *= voice
     close += lexical
-    return close.astype(np.float32)
+    fused: Floats = close.astype(np.float32)
+    return fused
 
 
 def publish(
@@ -99,13 +101,12 @@ def publish(
     (unrelated) and `high` (word for word) and the words' coverage of the question each count as one
     chance of being relevant.
     """
-    apart = cosine - np.float32(low)
+    apart = np.float32(high) - cosine
     apart /= np.float32(high - low)
     np.maximum(apart, 0, out=apart)
     np.minimum(apart, 1, out=apart)
     if np.count_nonzero(embedded) < len(embedded):
-        apart *= embedded
-    np.subtract(1, apart, out=apart)
+        apart[~embedded] = 1
     apart *= 1 - coverage
     score: Floats = np.subtract(1, apart, out=apart)
     if np.count_nonzero(exact):
@@ -143,11 +144,11 @@ def arrange(
 def _floor(ranks: Floats, limit: int) -> np.float32:
     """Return a number that at least `limit` ranks reach, and not many more.
 
-    The best of each block tell it, so that all ranks are looked through once and none are sorted:
-    as many blocks as the limit have a best that reaches the limit's best of those bests.
+    Of many ranks the best of each block tell it, so that all are looked through once and none are
+    sorted: as many blocks as the limit have a best that reaches the limit's best of those bests.
     """
     blocks = len(ranks) // _BLOCK
-    if blocks > limit:
+    if len(ranks) > _MANY and blocks > limit:
         ranks = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
     found = len(ranks) - limit
     least: np.float32 = np.partition(ranks, found)[found]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
-from muniment.records import JSONValue, canonical_json
+from muniment.records import canonical_json
 from muniment.rules.text import normalise
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Wording(NamedTuple):
     words: bytes
 
 
-def wording(record: Record, *also: JSONValue) -> Wording:
+def wording(record: Record, *also: str | None) -> Wording:
     """Return what a record is compared by.
 
     Args:
@@ -38,9 +38,10 @@ def wording(record: Record, *also: JSONValue) -> Wording:
     """
     words = [word.strip(_MARKS) or word for word in normalise(record.text).split()]
     rest = [word for word in words if word not in _WEIGHTLESS]
+    value = None if record.value is None else canonical_json(record.value)
     times = (str(record.valid_from), str(record.valid_until))
-    papers = [record.kind, record.field, record.value, record.reference, *times, *also]
-    return Wording(_digest([*papers, *(rest or words)]), _digest(words))
+    papers = [record.kind, record.field, value, record.reference, *times, *also]
+    return Wording(_digest([papers, *(rest or words)]), _digest(words))
 
 
 def likeness(one: Wording, other: Wording, cosine: Callable[[], float]) -> float:
@@ -63,6 +64,6 @@ def likeness(one: Wording, other: Wording, cosine: Callable[[], float]) -> float
     return near if near >= ALIKE else 0.0
 
 
-def _digest(parts: Sequence[JSONValue]) -> bytes:
-    given = canonical_json([*parts]).encode("utf-8", "surrogatepass")
-    return blake2b(given, digest_size=16).digest()
+def _digest(parts: Sequence[object]) -> bytes:
+    """Return a digest of strings and lists of them, which Python's ASCII form tells apart."""
+    return blake2b(ascii(parts).encode("ascii"), digest_size=16).digest()

@@ -69,25 +69,20 @@ class Part:
         return sum(column.nbytes for column in columns)
 
     def postings(self, words: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how many postings each word hash has, and the places of all, word by word.
+        """Return where in `docs` and `counts` the postings of each word hash begin and end.
 
         Args:
             words: Word hashes, shape (k,).
 
         Returns:
-            Sizes, int64, shape (k,), 0 for an unknown word; places in `docs` and `counts`, int64,
-            shape (sum of the sizes,).
+            Begins and ends, int64, shape (k,); equal for an unknown word.
         """
         if not len(self.words):
-            return np.zeros(len(words), dtype=np.int64), np.zeros(0, dtype=np.int64)
-        found = np.searchsorted(self.words, words)
-        begins = self.starts.take(found, mode="clip")
-        sizes = self.starts.take(found + 1, mode="clip") - begins
-        sizes *= self.words.take(found, mode="clip") == words
-        ends = np.cumsum(sizes)
-        begins -= ends
-        begins += sizes
-        return sizes, np.repeat(begins, sizes) + np.arange(ends[-1] if len(ends) else 0)
+            nowhere = np.zeros(len(words), dtype=np.int64)
+            return nowhere, nowhere
+        found = self.words.searchsorted(words)
+        begins = self.starts.take(found)
+        return begins, self.starts.take(found + (self.words.take(found, mode="clip") == words))
 
 
 def build(rows: Sequence[IndexRow], dimensions: int) -> Part:

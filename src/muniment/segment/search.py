@@ -13,10 +13,7 @@ from muniment.segment.part import Floats, Mask
 from muniment.segment.vectors import products
 from muniment.segment.view import View, joined, together
 
-DAMPING = 1 / 50
-SPARE = 1 / 60
 IMAGINED = 50
-_LEAST = np.float32(1e-9)
 
 T = TypeVar("T", bound=np.generic)
 Choose = Callable[[View, int], Mask]
@@ -127,66 +124,63 @@ class _Matches(NamedTuple):
         sizes: Entries of each word in each part, int64, shape (parts * words,).
         docs: Record, over all that is sought, int64, shape (p,).
         counts: Occurrences, float32, shape (p,).
-        lengths: Content tokens of the record, float32, shape (p,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
     sizes: NDArray[np.int64]
     docs: NDArray[np.int64]
     counts: Floats
-    lengths: Floats
     exact: Mask
 
     def found(self, view: View, size: int) -> list[int]:
         """Return in how many live records each of the question's words occurs."""
-        occurs = self.counts > 0
-        if not view.whole:
-            occurs &= view.live.take(self.docs)
+        occurs = self.counts if view.whole else self.counts * view.live.take(self.docs)
         if np.count_nonzero(occurs) == len(occurs):
             counted = self.sizes.reshape(-1, size)
             found: list[int] = (counted[0] if len(counted) == 1 else counted.sum(axis=0)).tolist()
             return found
-        words = np.arange(len(self.sizes)).repeat(self.sizes)[occurs] % size
+        words = np.arange(len(self.sizes)).repeat(self.sizes)[occurs > 0] % size
         return [*map(int, np.bincount(words, minlength=size))]
 
 
 def _matches(sought: Sequence[Sought], count: int) -> _Matches:
     exact = np.zeros(count, dtype=np.bool_)
-    sizes, docs, counts, lengths = [], [], [], []
+    sizes, docs, counts = [], [], []
     start = 0
     for view, words, name in sought:
         asked = np.array(words if name is None else (*words, name), dtype=np.uint32)
         for part in view.parts:
-            each, at = part.postings(asked)
-            if name is not None:
-                end = len(at) - int(each[-1])
-                exact[part.docs[at[end:]] + start] = True
-                at, each = at[:end], each[:-1]
-            here = part.docs.take(at).astype(np.int64)
-            sizes.append(each)
-            counts.append(part.counts.take(at))
-            lengths.append(part.lengths.take(here))
+            begins, ends = part.postings(asked)
+            spans = [slice(*ends) for ends in zip(begins.tolist(), ends.tolist(), strict=True)]
+            named = None if name is None else part.docs[spans.pop()]
+            if named is not None and len(named):
+                exact[named + start] = True
+            here = _taken(part.docs, spans, np.int64)
+            sizes.append((ends - begins)[: len(words)])
+            counts.append(_taken(part.counts, spans, np.float32))
             docs.append(here + start if start else here)
             start += len(part)
-    return _Matches(
-        joined(sizes), joined(docs), joined(counts).astype(np.float32), joined(lengths), exact
-    )
+    return _Matches(joined(sizes), joined(docs), joined(counts), exact)
 
 
-def _idf(found: int, total: int) -> float:
-    """Return a word's inverse document frequency (Robertson and Spärck Jones, 1976).
+def _taken(column: NDArray[np.generic], spans: Sequence[slice], dtype: type[T]) -> NDArray[T]:
+    if not spans:
+        return np.zeros(0, dtype=dtype)
+    return np.concatenate([column[span] for span in spans], dtype=dtype)
+
+
+def _idf(found: Sequence[int], total: int) -> list[float]:
+    """Return the words' inverse document frequencies (Robertson and Spärck Jones, 1976).
 
     The records are seen among fifty imagined ones without the word and one with it, so that a
     question's words weigh about the same in a scope of two records as in one of two thousand.
     """
-    return log1p((total + IMAGINED - found + 0.5) / (found + 1.5))
+    seen = total + IMAGINED + 0.5
+    return [log1p((seen - each) / (each + 1.5)) for each in found]
 
 
 def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
     """Return how the words rank each record, and how far they cover the question.
-
-    The rank damps a long record's words; the coverage forgives every word that the question has
-    too, so that the question itself is covered whole.
 
     Args:
         matches: Where the words occur.
@@ -198,24 +192,18 @@ def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
         nothing = np.zeros(count, dtype=np.float32)
         return nothing, nothing
     found = matches.found(view, size)
-    idf = [_idf(each, view.count) for each in found]
+    idf = _idf(found, view.count)
     squares = [each * each for each in idf]
-    ranking = sum(sq for sq, each in zip(squares, found, strict=True) if each) ** 0.5 or 1.0
+    ranking = sum([sq for sq, each in zip(squares, found, strict=True) if each]) ** 0.5 or 1.0
     covering = (sum(idf) * sum(squares) ** 0.5) ** 0.5 or 1.0
-    weights = np.array(idf * (len(matches.sizes) // size)).repeat(matches.sizes)
-    damping = matches.lengths * np.float32(DAMPING)
-    lexical = _summed(matches, weights, damping, count)
+    weights = np.array(idf * (len(matches.sizes) // size), dtype=np.float32)
+    shares = view.damping(size).take(view.lengths.take(matches.docs), axis=1)
+    shares += matches.counts
+    np.divide(matches.counts, shares, out=shares)
+    shares *= weights.repeat(matches.sizes)
+    words, covered = shares
+    lexical = np.bincount(matches.docs, words, count).astype(np.float32)
     lexical *= np.float32(1 / ranking)
-    spare = matches.lengths - np.float32(size)
-    np.maximum(spare, 0, out=spare)
-    np.sqrt(spare, out=spare)
-    spare *= np.float32(SPARE)
-    coverage = _summed(matches, weights, spare, count)
+    coverage = np.bincount(matches.docs, covered, count).astype(np.float32)
     coverage *= np.float32(1 / covering)
     return lexical, np.minimum(coverage, 1, out=coverage)
-
-
-def _summed(matches: _Matches, weights: NDArray[np.float64], damping: Floats, count: int) -> Floats:
-    damping += matches.counts
-    shares = matches.counts / np.maximum(damping, _LEAST, out=damping)
-    return np.bincount(matches.docs, weights * shares, count).astype(np.float32)

@@ -14,7 +14,7 @@ from muniment.segment.view import View, view_at
 
 _SMALL_TAIL = 64
 _TAIL_SHARE = 8
-_VIEW = 16
+_VIEW = 24
 
 
 @dataclass(frozen=True, slots=True)

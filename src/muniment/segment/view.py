@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeVar
 
@@ -14,6 +14,10 @@ from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part
 from muniment.segment.vectors import Centring, centring
 
 LONG = 200
+DAMPING = 1 / 50
+SPARE = 1 / 60
+_LEAST = np.float32(1e-9)
+_SIZES = 32
 
 T = TypeVar("T", bound=np.generic)
 
@@ -37,6 +41,7 @@ class View:
     since: int
     until: int
     lapsed: tuple[int, int, int]
+    _damping: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def seqs(self) -> NDArray[np.int64]:
@@ -83,6 +88,28 @@ class View:
         lengths = joined([part.lengths for part in self.parts]).astype(np.float32)
         np.maximum(lengths, LONG, out=lengths)
         return np.divide(np.float32(LONG), lengths, dtype=np.float32)
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        """Number of content tokens of each record."""
+        return joined([part.lengths for part in self.parts]).astype(np.int32)
+
+    def damping(self, size: int) -> Floats:
+        """Return what damps a record's words by its length, for a question of so many words.
+
+        The first row is for the rank, which damps a long record; the second for the coverage, which
+        forgives every word that the question has too, so that the question itself is covered whole.
+        """
+        known = self._damping.get(size)
+        if known is None:
+            lengths = np.arange(int(self.lengths.max(initial=0)) + 1, dtype=np.float32)
+            spare = np.sqrt(np.maximum(lengths - np.float32(size), 0))
+            known = np.stack([lengths * np.float32(DAMPING), spare * np.float32(SPARE)])
+            np.maximum(known, _LEAST, out=known)
+            if len(self._damping) >= _SIZES:
+                self._damping.clear()
+            self._damping[size] = known
+        return known
 
     @cached_property
     def kind_names(self) -> frozenset[str]:

@@ -41,9 +41,16 @@ class WordHasher:
             self._known[token] = known
         return known
 
+    def hashes(self, tokens: Sequence[str]) -> tuple[int, ...]:
+        """Return the hash of each of several tokens."""
+        known = self._known
+        return tuple([known.get(token) or self.hash(token) for token in tokens])
+
     def exact(self, name: str) -> int | None:
         """Return the hash of a name as a whole, or None when nothing of it is left."""
-        folded = " ".join(normalise(name).replace("_", " ").split())
+        folded = normalise(name)
+        if "_" in folded:
+            folded = " ".join(folded.replace("_", " ").split())
         return self.hash("\x1f" + folded) if folded else None
 
     def pack(self, tokens: Sequence[str], names: Iterable[str]) -> bytes:

@@ -89,7 +89,7 @@ class Finder:
         dimensions = 0 if asked.model is None or slot is None else asked.model.dimensions
         instant = now if asked.as_of is None else asked.as_of
         hasher = self._words.of(state.owner)
-        words = tuple(map(hasher.hash, asked.tokens))
+        words = hasher.hashes(asked.tokens)
         exact = hasher.exact(asked.text)
         if asked.as_of is None:
             segment, known, _ = self._segments.hot(view, state, slot, dimensions)

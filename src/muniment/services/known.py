@@ -25,25 +25,22 @@ class Shown(NamedTuple):
 
     Attributes:
         record: The record; to look at, not to give away.
-        held: Copies of what a caller could change in it, by name.
+        held: Copies of what a caller could change in it, by name; None: no more than that its
+            metadata is empty.
         line: Its line of a packet, as long as nothing contradicts it.
         said: What it is compared by.
         source: The source that it counts for, or None.
     """
 
     record: Record
-    held: Mapping[str, object]
+    held: Mapping[str, object] | None
     line: Line
     said: Wording
     source: Source | None
 
     def own(self) -> Record:
         """Return an equal record that is the caller's alone."""
-        return self.record.copied({name: _copied(held) for name, held in self.held.items()})
-
-
-def _copied(held: object) -> object:
-    return deepcopy(held) if held else type(held)()
+        return self.record.copied({"metadata": {}} if self.held is None else deepcopy(self.held))
 
 
 class KnownRecords:
@@ -84,8 +81,9 @@ class KnownRecords:
         return [*found.values()]
 
     def _keep(self, record: Record) -> Shown:
-        named = (("value", record.value), ("metadata", record.metadata))
-        held = {name: _copied(one) for name, one in named if not isinstance(one, _SCALARS)}
+        held = None
+        if record.metadata or not isinstance(record.value, _SCALARS):
+            held = deepcopy({"value": record.value, "metadata": record.metadata})
         shown = Shown(
             record,
             held,

@@ -7,14 +7,15 @@ it still holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
+
+import apsw
 
 from muniment.ports import OwnerState
 from muniment.scope import Owner
 from muniment.storage.base import owner_values
 from muniment.storage.guard import Guard
-from muniment.storage.ledger import Connection
 from muniment.storage.views import RowSnapshot
 
 _MOST = 4096
@@ -51,42 +52,69 @@ class OwnersSeen:
 class SeeingSnapshot(RowSnapshot):
     """The `Snapshot` port over committed rows, which reads what is large only when it changed.
 
+    It shows one moment as long as its first statement is not finished; no other one is needed.
+
     Args:
-        connection: Runs statements inside one read.
+        connection: Runs statements; nothing is open on it.
         sql: The statements by name.
         guard: Checks rows.
         seen: What was read of owners before.
+        owners: Whose states will be asked for; the first one's is what is read first.
     """
 
     def __init__(
-        self, connection: Connection, sql: Mapping[str, str], guard: Guard, seen: OwnersSeen
+        self,
+        connection: apsw.Connection,
+        sql: Mapping[str, str],
+        guard: Guard,
+        seen: OwnersSeen,
+        owners: Sequence[Owner],
     ) -> None:
         super().__init__(connection, sql, guard)
+        self._file = connection
         self._seen = seen
-        self._here: dict[int, tuple[Owner, Seen]] = {}
+        self._states: dict[Owner, Seen] = {}
+        self._first = self._begun(owners)
 
-    def owner(self, owner: Owner) -> OwnerState | None:
-        """Return the owner's state, or None."""
-        row = self._one("owner", owner_values(owner))
+    def end(self) -> None:
+        """End the read."""
+        self._first.close()
+
+    def _begun(self, owners: Sequence[Owner]) -> apsw.Cursor:
+        for owner in owners[:1]:
+            first = self._file.execute(self._sql["owner"], owner_values(owner))
+            row = first.fetchone()
+            if row is not None:
+                self._noted(owner, row)
+                return first
+        return self._file.execute(self._sql["any_table"])
+
+    def _noted(self, owner: Owner, row: tuple[Any, ...]) -> OwnerState:
         seen = self._seen.get(owner)
         if seen is None or seen.row != row:
             state = self._state(owner, row)
-            if state is None or row is None:
-                return None
+            assert state is not None
             seen = Seen(row, state, None)
             self._seen.put(owner, seen)
-        self._here[seen.state.owner_no] = owner, seen
+        self._states[owner] = seen
         return seen.state
+
+    def owner(self, owner: Owner) -> OwnerState | None:
+        """Return the owner's state, or None."""
+        here = self._states.get(owner)
+        if here is not None:
+            return here.state
+        row = self._one("owner", owner_values(owner))
+        return None if row is None else self._noted(owner, row)
 
     def contested(self, owner: OwnerState) -> frozenset[str]:
         """Return the records that a pending candidate contradicts."""
-        here = self._here.get(owner.owner_no)
-        if here is None or here[0].tenant_id != owner.owner.tenant_id:
-            return super().contested(owner)
-        name, seen = here
-        if seen.contested is None:
-            seen = seen._replace(contested=super().contested(owner))
-            self._seen.put(name, seen)
-            self._here[owner.owner_no] = name, seen
-        assert seen.contested is not None
-        return seen.contested
+        for name, seen in self._states.items():
+            if seen.state.owner_no != owner.owner_no or name.tenant_id != owner.owner.tenant_id:
+                continue
+            if seen.contested is not None:
+                return seen.contested
+            contested = super().contested(owner)
+            self._seen.put(name, seen._replace(contested=contested))
+            return contested
+        return super().contested(owner)

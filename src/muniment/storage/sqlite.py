@@ -214,18 +214,14 @@ class SqliteStore:
 
     @contextmanager
     def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
-        """Open a consistent view of the file as it is now.
-
-        It lasts as long as its first statement is not finished; no other one is needed for it.
-        """
-        del owners
+        """Open a consistent view of the file as it is now."""
         self._check()
         with self._reader() as connection, driver_errors(self._location):
-            first = connection.execute(self._sql["any_table"])
+            view = SeeingSnapshot(connection, self._sql, self._guard, self._seen, owners)
             try:
-                yield SeeingSnapshot(connection, self._sql, self._guard, self._seen)
+                yield view
             finally:
-                first.close()
+                view.end()
 
     @contextmanager
     def _reader(self) -> Iterator[apsw.Connection]:
