@@ -90,8 +90,13 @@ def _test(hint: Any) -> Test:  # noqa: ANN401 - any annotation
             return _TYPES[known][0]
     if origin is None:
         return lambda value: isinstance(value, hint)
-    tests = [_test(one) for one in get_args(hint)]
-    return lambda value: any(test(value) for test in tests)
+    sorts = get_args(hint)
+    tests = [_test(one) for one in sorts if one is not NoneType]
+    may_be_none = NoneType in sorts
+    if len(tests) == 1:
+        (only,) = tests
+        return lambda value: (may_be_none and value is None) or only(value)
+    return lambda value: (may_be_none and value is None) or any(test(value) for test in tests)
 
 
 def _described(hint: Any) -> str:  # noqa: ANN401 - any annotation

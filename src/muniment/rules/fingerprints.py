@@ -27,13 +27,18 @@ def fingerprints(field: str | None, value: JSONValue, text: str) -> tuple[tuple[
     1), a field however its words are parted (`seat.preference`, `seatPreference`).
     """
     prints: dict[tuple[str, ...], None] = {}
-    is_plain = text.isascii() and f"{field}{canonical_json(value)}".isascii()
-    for look in (str,) if is_plain else (str, drawn):
+    for look in (str,) if _is_plain(field, value, text) else (str, drawn):
         prints["text", _folded(look(text))] = None
         if field is not None and value is not None:
             name = _name(look(field))
             prints.update(dict.fromkeys(("value", name, one) for one in _forms(value, look)))
     return tuple(prints)
+
+
+def _is_plain(field: str | None, value: JSONValue, text: str) -> bool:
+    """Return whether every letter is plain ASCII, which is drawn like nothing else."""
+    said = "" if value is None else f"{field}{canonical_json(value)}"
+    return text.isascii() and said.isascii()
 
 
 def _forms(value: JSONValue, look: Callable[[str], str]) -> tuple[str, ...]:
@@ -72,4 +77,5 @@ def _parted(gap: re.Match[str]) -> str:
 def _folded(text: str) -> str:
     said = _QUOTES.sub("", normalise(visible(text)))
     plain = " ".join(_SENTENCE_MARKS.sub(" ", said).split())
-    return _ARABIC_GAP.sub("", plain) or text.strip()
+    joined = plain if plain.isascii() else _ARABIC_GAP.sub("", plain)
+    return joined or text.strip()

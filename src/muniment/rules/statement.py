@@ -190,6 +190,8 @@ def field_key(field: str) -> str:
 def _check_required(
     rule: KindRule, expires_at: datetime | str | None, metadata: Mapping[str, JSONValue]
 ) -> None:
+    if not rule.requires:
+        return
     given = {**metadata, "expires_at": expires_at}
     missing = [name for name in rule.requires if given.get(name) is None]
     if missing:
@@ -209,6 +211,8 @@ def _expiry(rule: KindRule, given: int | None, now: int) -> int | None:
 def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
     if not isinstance(metadata, Mapping):
         raise InvalidInputError(f"metadata must be a mapping, not {type(metadata).__name__}.")
+    if not metadata:
+        return {}
     checked = {
         checked_text("metadata key", key, MAX_NAME): _checked_json("metadata", value)
         for key, value in metadata.items()
@@ -220,7 +224,7 @@ def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
 
 
 def _refuse_long(name: str, value: JSONValue, longest: int) -> None:
-    if len(canonical_json(value)) > longest:
+    if value is not None and len(canonical_json(value)) > longest:
         raise InvalidInputError(f"{name} is longer than {longest} characters of JSON.")
 
 

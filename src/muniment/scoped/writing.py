@@ -78,7 +78,9 @@ class ScopedWriting(ScopedBase):
             metadata={} if metadata is None else metadata,
             follows=follows,
         )
-        author = replace(SUBJECT, override=override_tombstone)
+        author = SUBJECT
+        if override_tombstone is not None:
+            author = replace(SUBJECT, override=override_tombstone)
         return self._services.writes.remember(self._scope, statement, author)
 
     def remember_many(

@@ -60,7 +60,8 @@ class WordHasher:
             tokens: Its content tokens, in any order, with repeats.
             names: What it answers to exactly.
         """
-        entries = Counter(map(self.hash, tokens))
+        known = self._known
+        entries = Counter([known.get(token) or self.hash(token) for token in tokens])
         exact = {found for name in names if (found := self.exact(name)) is not None}
         packed = [_ENTRY.pack(word, min(n, _MOST)) for word, n in entries.items()]
         packed += [_ENTRY.pack(name, 0) for name in exact if name not in entries]

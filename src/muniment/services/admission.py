@@ -167,10 +167,14 @@ class Admission(Past):
 
     def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
         """Return what screening sees in everything of a statement that would be stored."""
-        texts = [checked.text, checked.field or "", checked.reference or "", checked.source_id]
-        texts += texts_of(checked.value) + texts_of(checked.metadata)
-        found = (self._screener.screen(text, author.path) for text in texts if text)
-        return tuple(finding for findings in found for finding in findings)
+        texts = [checked.text, checked.field, checked.reference, checked.source_id]
+        for value in (checked.value, checked.metadata):
+            texts += texts_of(value) if value is not None else ()
+        findings: list[Finding] = []
+        for text in texts:
+            if text:
+                findings += self._screener.screen(text, author.path)
+        return tuple(findings)
 
     def audit_refusal(self, owner: Owner, author: Author, reason: str) -> None:
         """Write down that a write was refused, and why; never what it said."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from muniment.ports import (
@@ -218,7 +217,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         """Add one to the scope's version and return the new state."""
         row = self._changing(key_of(owner))
         row["version"] += 1
-        return replace(owner, version=row["version"])
+        return _state_of(owner.owner, row)
 
     def next_seq(self, owner: OwnerState) -> int:
         """Return the seq that the owner's next record or candidate will get."""

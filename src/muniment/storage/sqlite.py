@@ -52,21 +52,24 @@ def is_safe(version: str) -> bool:
 
 @contextmanager
 def driver_errors(location: str) -> Iterator[None]:
-    """Map what the driver raises to the error tree. The one place that does."""
+    """Map what the driver raises to the error tree."""
     try:
         yield
-    except apsw.BusyError as error:
-        raise StoreBusyError(
-            f"{location} is locked by another process; retry, or open with a longer busy_timeout."
-        ) from error
-    except apsw.NotADBError as error:
-        raise ForeignFileError(f"{location} is not a muniment store (or is encrypted).") from error
-    except apsw.CorruptError as error:
-        raise StoreCorruptError(f"{location} is damaged; restore it from a backup.") from error
     except apsw.Error as error:
-        raise StoreError(
-            f"{location}: SQLite failed ({type(error).__name__}); nothing was written."
-        ) from error
+        raise _told(error, location) from error
+
+
+def _told(error: apsw.Error, location: str) -> StoreError:
+    """Return what the driver raised as an error of the tree. The one place that does."""
+    if isinstance(error, apsw.BusyError):
+        return StoreBusyError(
+            f"{location} is locked by another process; retry, or open with a longer busy_timeout."
+        )
+    if isinstance(error, apsw.NotADBError):
+        return ForeignFileError(f"{location} is not a muniment store (or is encrypted).")
+    if isinstance(error, apsw.CorruptError):
+        return StoreCorruptError(f"{location} is damaged; restore it from a backup.")
+    return StoreError(f"{location}: SQLite failed ({type(error).__name__}); nothing was written.")
 
 
 class _Ticket:
@@ -295,11 +298,13 @@ class SqliteStore:
         transaction = RowTransaction(connection, self._sql, self._guard)
         moved: set[tuple[str, int]] = set()
         try:
-            with driver_errors(self._location):
-                ticket.result = ticket.work(transaction)
-                moved = transaction.settle()
+            ticket.result = ticket.work(transaction)
+            moved = transaction.settle()
         except Exception as error:
             ticket.error = error
+            if isinstance(error, apsw.Error):
+                ticket.error = _told(error, self._location)
+                ticket.error.__cause__ = error
             if not connection.in_transaction:
                 raise
             connection.execute("ROLLBACK" if alone else "ROLLBACK TO caller")

@@ -25,7 +25,8 @@ INFERRED_PATHS = frozenset({"delegate", "propose"})
 MOST_FINDINGS = 100
 """Findings that refuse, of one part of the screener, after which it looks no further."""
 
-Look: TypeAlias = Callable[[Folded], Iterator[Finding]]
+Look: TypeAlias = tuple[Callable[[Folded], bool], Callable[[Folded], Iterator[Finding]]]
+"""Whether a part of the screener may find something in a text, told fast; and what it finds."""
 
 
 class DefaultScreener:
@@ -51,7 +52,7 @@ class DefaultScreener:
         """
         looks = (*_always(), *_inferred()) if str(path) in INFERRED_PATHS else _always()
         folded = Folded(text)
-        findings = [one for look in looks for one in self._first(look(folded))]
+        findings = [one for may, look in looks if may(folded) for one in self._first(look(folded))]
         return merged(findings) if findings else ()
 
     def _first(self, findings: Iterator[Finding]) -> Iterator[Finding]:
@@ -67,23 +68,29 @@ class DefaultScreener:
                 return
 
 
+def _may_hide(folded: Folded) -> bool:
+    return not (folded.source.isascii() and folded.source.isprintable())
+
+
 def _characters(folded: Folded) -> Iterator[Finding]:
     return characters(folded.source)
 
 
 @cache
 def _always() -> tuple[Look, ...]:
-    from muniment.rules.screening.identifiers import identifiers
-    from muniment.rules.screening.instructions import instructions
-    from muniment.rules.screening.passwords import passwords
-    from muniment.rules.screening.secrets import secrets
+    from muniment.rules.screening import identifiers, instructions, passwords, secrets
 
-    return _characters, secrets, passwords, identifiers, instructions
+    return (
+        (_may_hide, _characters),
+        (secrets.may_occur, secrets.secrets),
+        (passwords.may_occur, passwords.passwords),
+        (identifiers.may_occur, identifiers.identifiers),
+        (instructions.may_occur, instructions.instructions),
+    )
 
 
 @cache
 def _inferred() -> tuple[Look, ...]:
-    from muniment.rules.screening.sensitive import sensitive
-    from muniment.rules.screening.shapes import shapes
+    from muniment.rules.screening import sensitive, shapes
 
-    return sensitive, shapes
+    return (sensitive.may_occur, sensitive.sensitive), (shapes.may_occur, shapes.shapes)

@@ -109,6 +109,18 @@ def _patterns() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
     return tuple((tuple(stems.split("|")), re.compile(form)) for stems, form in _FORMS)
 
 
+@cache
+def _stems() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the words of all forms, and those of them that are written in Latin letters."""
+    every = tuple(stem for stems, _ in _FORMS for stem in stems.split("|"))
+    return every, tuple(stem for stem in every if stem.isascii())
+
+
+def may_occur(folded: Folded) -> bool:
+    """Tell whether a text has one of the words that the forms need."""
+    return has_any(folded.text, _stems()[folded.text.isascii()])
+
+
 def instructions(folded: Folded) -> Iterator[Finding]:
     """Yield what looks like an instruction. It never refuses a text."""
     for stems, pattern in _patterns():

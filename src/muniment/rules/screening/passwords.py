@@ -119,20 +119,38 @@ def _forms() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(source) for name, source in sources.items()}
 
 
+_STEMS = {
+    "english": ("pass", "pw", "contrasena", "senha", "mot de"),
+    "numbers": ("pin", "cvv", "cvc", "passcode", "security code", "card code"),
+    "persian": ("رمز", "گذر", "پسورد", "عبور", "پین", "cvv"),
+    "recovery": ("recovery", "backup", "back-up", "بازیابی", "پشتیبان", "اضطراری", "scratch"),
+    "seeds": ("phrase", "mnemonic", "words", "seed", "عبارت", "کلمات", "سید"),
+}
+"""Words of which one must occur for each part to look."""
+
+_ALL_STEMS = tuple(dict.fromkeys(stem for stems in _STEMS.values() for stem in stems))
+_LATIN_STEMS = tuple(stem for stem in _ALL_STEMS if stem.isascii())
+
+
+def may_occur(folded: Folded) -> bool:
+    """Tell whether a text has one of the words beside which these secrets stand."""
+    return has_any(folded.text, _LATIN_STEMS if folded.text.isascii() else _ALL_STEMS)
+
+
 def passwords(folded: Folded) -> Iterator[Finding]:
     """Yield the passwords, PINs, recovery codes and seed phrases that a text gives away."""
     text = folded.text
-    if has_any(text, ("pass", "pwd", "pw", "contrasena", "senha", "mot de")):
+    if has_any(text, _STEMS["english"]):
         yield from _english(folded)
-    if has_any(text, ("pin", "cvv", "cvc", "passcode", "security code", "card code")):
+    if has_any(text, _STEMS["numbers"]):
         for found in _forms()["numbers"].finditer(text):
             if not (len(found["value"]) == 6 and _POSTAL.search(text, found.start(), found.end())):
                 yield seen(folded, "pin", *found.span("value"))
-    if has_any(text, ("رمز", "گذر", "پسورد", "عبور", "پین", "cvv")):
+    if has_any(text, _STEMS["persian"]):
         yield from _persian(folded)
-    if has_any(text, ("recovery", "backup", "back-up", "بازیابی", "پشتیبان", "اضطراری", "scratch")):
+    if has_any(text, _STEMS["recovery"]):
         yield from _recovery(folded)
-    if has_any(text, ("phrase", "mnemonic", "words", "seed", "عبارت", "کلمات", "سید")):
+    if has_any(text, _STEMS["seeds"]):
         yield from _seeds(folded)
 
 

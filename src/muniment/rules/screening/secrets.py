@@ -14,7 +14,8 @@ from muniment.rules.screening.folding import Folded
 from muniment.rules.screening.seen import has_any, seen
 from muniment.rules.screening.vocabulary import vocabulary
 
-_CHUNK = re.compile(r"[^\s\"'`<>(),;«»]{12,}")
+_SHORTEST_CHUNK = 12
+_CHUNK = re.compile(rf"[^\s\"'`<>(),;«»]{{{_SHORTEST_CHUNK},}}")
 _OPAQUE = re.compile(r"[A-Za-z0-9+/](?:[\w+/~.\-]|=(?=[=\s]|$)){11,}", re.ASCII)
 _VENDORS = (
     r"(?:sk|rk)[-_](?:[A-Za-z0-9]+[-_])*+[A-Za-z0-9]{16,}|sk-[\w-]{20,}",
@@ -62,11 +63,18 @@ _NAME_STEMS = (
     *("key", "token", "secret", "credential", "pass", "webhook"),
     *("کلید", "توکن", "رمز", "سکرت", "دسترسی", "پسورد"),
 )
+_STEMS = ("private key", "putty-user", "bearer", "authorization", "://")
 _DIGIT = re.compile(r"\d")
 _SHORTEST_KEY = 16
 _BEFORE = 48
 _AFTER = 24
 LOWEST_ENTROPY = 3.0
+
+
+def may_occur(folded: Folded) -> bool:
+    """Tell whether a text may hold one: a long run without a gap, or a word about a key."""
+    longest = max(map(len, folded.cased.split()), default=0)
+    return longest >= _SHORTEST_CHUNK or has_any(folded.text, _STEMS)
 
 
 def secrets(folded: Folded) -> Iterator[Finding]:

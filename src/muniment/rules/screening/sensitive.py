@@ -85,6 +85,12 @@ MOST_WORDS = 1000
 """Words of one list that are looked at in a text."""
 
 
+def may_occur(folded: Folded) -> bool:
+    """Tell whether a text has a word that begins like one of the lists."""
+    listings = (_STRONG_MEDICAL, _CONDITIONS, _STRONG_FINANCIAL, _MONEY)
+    return any(vocabulary(listing).may_occur(folded.heads) for listing in listings)
+
+
 def sensitive(folded: Folded) -> Iterator[Finding]:
     """Yield what a text says about somebody's health or money.
 

@@ -62,11 +62,15 @@ def _count(name: str, text: str, most: int) -> int:
     return sum(1 for _ in zip(range(most), found, strict=False))
 
 
+def may_occur(folded: Folded) -> bool:
+    """Tell whether a text is long, of several lines or holds a tag."""
+    text = folded.source
+    return len(text) >= LEAST_DUMP or "\n" in text or "<" in text
+
+
 def shapes(folded: Folded) -> Iterator[Finding]:
     """Yield what the shape of a text as a whole says: its findings cover all of it."""
     text = folded.source
-    if len(text) < LEAST_DUMP and "\n" not in text and "<" not in text:
-        return
     name = _shape(text)
     if name is not None:
         yield Finding(name, 0, len(text), True)
