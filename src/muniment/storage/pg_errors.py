@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
-import psycopg_pool
 from psycopg import errors
 
 from muniment.errors import StoreBusyError, StoreError, StoreUnavailableError
+from muniment.storage.pg_breaker import Resting
 
 _SHARED = {"models", "owners", "receipts", "tenants"}
 """Tables in which transactions of different owners may choose the same next number."""
@@ -23,6 +23,12 @@ _GONE = (
     errors.ReadOnlySqlTransaction,
     errors.TooManyConnections,
 )
+
+
+class PoolFull(psycopg.OperationalError):
+    """Every connection was lent for longer than a caller waits."""
+
+
 _BUSY = (errors.LockNotAvailable, errors.SerializationFailure, errors.DeadlockDetected)
 
 
@@ -48,10 +54,15 @@ def driver_errors(location: str) -> Iterator[None]:
     """
     try:
         yield
-    except psycopg_pool.PoolTimeout:
+    except PoolFull:
         raise StoreUnavailableError(
-            f"{location}: no connection was free or could be made in time; retry, or open with "
-            "more connections."
+            f"{location}: no connection was free in time; retry, or open with more connections."
+        ) from None
+    except Resting as rest:
+        due = f"is due in {rest.seconds:.1f} s" if rest.seconds else "is being made just now"
+        raise StoreUnavailableError(
+            f"{location} could not be reached just before, and the next attempt {due}; retry "
+            "then. Nothing was sent."
         ) from None
     except _BUSY:
         raise StoreBusyError(
