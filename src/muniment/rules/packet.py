@@ -80,7 +80,10 @@ def line(item: PacketItem) -> str:
         f'"{name}": {encode_basestring(value) if type(value) is str else _ENCODER.encode(value)}'
         for name, value in shown.items()
     ]
-    return _UNSAFE.sub(_escaped, "{" + ", ".join(parts) + "}\n")
+    whole = "{" + ", ".join(parts) + "}\n"
+    if whole.isascii() and not ("<" in whole or ">" in whole or "\x7f" in whole):
+        return whole
+    return _UNSAFE.sub(_escaped, whole)
 
 
 class Line:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +40,10 @@ def wording(record: Record, *also: str | None) -> Wording:
     rest = [word for word in words if word not in _WEIGHTLESS]
     value = None if record.value is None else canonical_json(record.value)
     times = (str(record.valid_from), str(record.valid_until))
-    papers = [record.kind, record.field, value, record.reference, *times, *also]
-    return Wording(_digest([papers, *(rest or words)]), _digest(words))
+    papers = ascii([record.kind, record.field, value, record.reference, *times, *also])
+    said = " ".join(words)
+    gist = said if len(rest) in (0, len(words)) else " ".join(rest)
+    return Wording(_digest(papers + gist), _digest(said))
 
 
 def likeness(one: Wording, other: Wording, cosine: Callable[[], float]) -> float:
@@ -64,6 +66,5 @@ def likeness(one: Wording, other: Wording, cosine: Callable[[], float]) -> float
     return near if near >= ALIKE else 0.0
 
 
-def _digest(parts: Sequence[object]) -> bytes:
-    """Return a digest of strings and lists of them, which Python's ASCII form tells apart."""
-    return blake2b(ascii(parts).encode("ascii"), digest_size=16).digest()
+def _digest(said: str) -> bytes:
+    return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).digest()
