@@ -253,7 +253,7 @@ def _report(
     ended = {line["client"]: line["at"] for line in lines if line["op"] == "ended"}
     later = {line["client"] for line in good if line["at"] > running.last_fault}
     later |= {client for client, at in ended.items() if at <= running.last_fault}
-    found = machine("psycopg") if store == POSTGRES else machine()
+    found = machine("psycopg", "psycopg-pool") if store == POSTGRES else machine()
     if version:
         found = replace(found, versions={**found.versions, "postgresql": version})
     return LoadReport(

@@ -122,7 +122,7 @@ def run(*, records: int = 1_000, calls: int = 200) -> PostgresReport:
         cases = [_case(name, times, used.get(name)) for name in work]
         if peer is None:
             cases.append(PostgresCase(LANGGRAPH, None))
-        found = machine("psycopg", _PACKAGE)
+        found = machine("psycopg", "psycopg-pool", _PACKAGE)
         return PostgresReport(found, server.version, records, bytes_each, tuple(cases))
 
 

@@ -136,6 +136,7 @@ def _open_postgres(
 def _need_driver() -> None:
     try:
         import psycopg  # noqa: F401 - only to see that it is there
+        import psycopg_pool  # noqa: F401
     except ImportError as error:
         raise MissingExtraError(
             "PostgreSQL needs the extra `postgres`: pip install 'muniment[postgres]'."

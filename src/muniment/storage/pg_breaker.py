@@ -50,39 +50,49 @@ class Breaker:
         self._until = 0.0
         self._is_tried = False
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the last attempt succeeded, so that all may try."""
+        return not self._pause
+
+    def check(self) -> None:
+        """Refuse while nobody may try.
+
+        Raises:
+            Resting: The last attempt failed, and it is not time for another.
+        """
+        left = self._until - self.clock()
+        if self._pause and left > 0:
+            raise Resting(left)
+
     @contextmanager
-    def attempt(self) -> Iterator[None]:
-        """Let the caller connect; how it ends decides over those that follow.
+    def admitted(self) -> Iterator[None]:
+        """Let the caller try for all.
 
         Raises:
             Resting: It is not time, or another caller is trying.
         """
-        is_trial = self._admitted()
+        with self._lock:
+            self.check()
+            if self._is_tried:
+                raise Resting(0.0)
+            self._is_tried = True
+        try:
+            yield
+        finally:
+            self._is_tried = False
+
+    @contextmanager
+    def watched(self) -> Iterator[None]:
+        """Learn from how an attempt ends; those that fail within a pause do not lengthen it."""
         try:
             yield
         except psycopg.Error:
-            self._has_failed(is_trial=is_trial)
+            with self._lock:
+                now = self.clock()
+                if now >= self._until:
+                    self._pause = min(2 * self._pause or _FIRST, _LONGEST)
+                    self._until = now + self._pause * (1 + self._chance()) / 2
             raise
         else:
-            self._pause = 0.0
-        finally:
-            if is_trial:
-                self._is_tried = False
-
-    def _admitted(self) -> bool:
-        """Let a caller in; return whether it is the one that tries for all."""
-        with self._lock:
-            if not self._pause:
-                return False
-            left = self._until - self.clock()
-            if self._is_tried or left > 0:
-                raise Resting(max(left, 0.0))
-            self._is_tried = True
-            return True
-
-    def _has_failed(self, *, is_trial: bool) -> None:
-        """Begin a pause; callers that fail together begin one together."""
-        with self._lock:
-            if is_trial or not self._pause:
-                self._pause = min(2 * self._pause or _FIRST, _LONGEST)
-                self._until = self.clock() + self._pause * (1 + self._chance()) / 2
+            self._pause = self._until = 0.0

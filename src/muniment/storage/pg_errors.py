@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+import psycopg_pool
 from psycopg import errors
 
 from muniment.errors import StoreBusyError, StoreError, StoreUnavailableError
@@ -23,11 +24,6 @@ _GONE = (
     errors.ReadOnlySqlTransaction,
     errors.TooManyConnections,
 )
-
-
-class PoolFull(psycopg.OperationalError):
-    """Every connection was lent for longer than a caller waits."""
-
 
 _BUSY = (errors.LockNotAvailable, errors.SerializationFailure, errors.DeadlockDetected)
 
@@ -54,7 +50,7 @@ def driver_errors(location: str) -> Iterator[None]:
     """
     try:
         yield
-    except PoolFull:
+    except psycopg_pool.PoolTimeout:
         raise StoreUnavailableError(
             f"{location}: no connection was free in time; retry, or open with more connections."
         ) from None

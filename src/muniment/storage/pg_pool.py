@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import nullcontext
+from time import monotonic
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import psycopg
 from psycopg.pq import TransactionStatus
+from psycopg_pool import ConnectionPool, PoolTimeout
 
 from muniment.storage.pg_breaker import Breaker
-from muniment.storage.pg_errors import PoolFull, is_lost
+from muniment.storage.pg_errors import is_lost
 
 if TYPE_CHECKING:
     from muniment.storage.ledger import Rows
@@ -21,63 +24,29 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _ATTEMPTS = 3
-_IDLE = 600.0
+_MARGIN = 5.0
+_LOOK = 0.05
 _LEAST_WAIT = 2
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-class Turns:
-    """Lets at most so many callers in at once, in the order in which they came.
+def _watched_by(breaker: Breaker) -> type[psycopg.Connection[Any]]:
+    """Return a connection that tells a breaker how the attempt to make it ended."""
 
-    Args:
-        most: How many.
-    """
+    class Watched(psycopg.Connection[Any]):
+        @classmethod
+        def connect(cls, conninfo: str = "", **given: Any) -> Self:  # noqa: ANN401 - libpq's own
+            with breaker.watched():
+                return super().connect(conninfo, **given)
 
-    def __init__(self, most: int) -> None:
-        self._free = most
-        self._lock = threading.Lock()
-        self._waiting: deque[threading.Event] = deque()
-
-    def enter(self, patience: float) -> bool:
-        """Wait for a turn, at most so many seconds; return whether it came."""
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return True
-            gate = threading.Event()
-            self._waiting.append(gate)
-        gate.wait(patience)
-        with self._lock:
-            if not gate.is_set():
-                self._waiting.remove(gate)
-            return gate.is_set()
-
-    def leave(self) -> None:
-        """Give the turn to the next."""
-        with self._lock:
-            if self._waiting:
-                self._waiting.popleft().set()
-            else:
-                self._free += 1
-
-
-class _Held:
-    """What one process holds of a pool.
-
-    Args:
-        most: Most connections.
-    """
-
-    def __init__(self, most: int) -> None:
-        self.pid = os.getpid()
-        self.turns = Turns(most)
-        self.idle: deque[tuple[float, psycopg.Connection[Any]]] = deque()
+    return Watched
 
 
 class Pool:
     """A bounded pool that survives a fork, a restart of the server and a failover.
 
-    A caller connects by itself when nothing is idle, unless the server could not be reached just
-    before; then it fails at once.
+    While the server cannot be reached, a caller that needs a new connection fails at once, but for
+    the one that tries after each pause.
 
     Args:
         place: Where the database is and how to connect.
@@ -95,45 +64,55 @@ class Pool:
         place: Postgres,
         *,
         attempts: int = _ATTEMPTS,
-        given: Mapping[str, Any] | None = None,
+        given: Mapping[str, Any] = _NOTHING,
         breaker: Breaker | None = None,
     ) -> None:
         self._place = place
         self._attempts = attempts
-        self._given = given or {}
+        self._given = given
         self._breaker = breaker or Breaker()
         self.slots: dict[tuple[Any, ...], Rows] = {}
         self._lock = threading.Lock()
-        self._mine = _Held(place.connections)
-        self._is_closed = False
+        self._pid = os.getpid()
+        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
 
-    def _held(self) -> _Held:
-        if self._mine.pid != os.getpid():
-            with self._lock:
-                if self._mine.pid != os.getpid():
-                    _abandoned.append(self._mine)
-                    self._mine = _Held(self._place.connections)
-        return self._mine
+    def _opened(self) -> ConnectionPool[psycopg.Connection[Any]]:
+        with self._lock:
+            if self._pid != os.getpid():
+                _abandoned.append(self._pool)
+                self._pid, self._pool = os.getpid(), None
+            if self._pool is None:
+                self._pool = ConnectionPool(
+                    self._place.url,
+                    connection_class=_watched_by(self._breaker),
+                    kwargs=self._how(),
+                    min_size=0,
+                    max_size=self._place.connections,
+                    reconnect_timeout=0,
+                    open=False,
+                    num_workers=1,
+                )
+                self._pool.open()
+            return self._pool
+
+    def _how(self) -> dict[str, Any]:
+        how = {"autocommit": True, "options": self._place.options}
+        if "connect_timeout" not in self._place.parts():
+            how["connect_timeout"] = max(_LEAST_WAIT, math.ceil(self._place.patience))
+        return how | dict(self._given)
 
     def _lent(self) -> psycopg.Connection[Any]:
-        held = self._held()
-        if not held.turns.enter(self._place.patience):
-            raise PoolFull
-        connection = None
-        try:
-            connection = _newest(held) or self._connected()
-        finally:
-            if connection is None:
-                held.turns.leave()
-        return connection
-
-    def _connected(self) -> psycopg.Connection[Any]:
-        wait: Mapping[str, Any] = {}
-        if "connect_timeout" not in self._place.parts():
-            wait = {"connect_timeout": max(_LEAST_WAIT, math.ceil(self._place.patience))}
-        how = {"options": self._place.options, **wait, **self._given}
-        with self._breaker.attempt():
-            return psycopg.connect(self._place.url, autocommit=True, **how)
+        """Wait for a connection, no longer than there is hope for one."""
+        pool, ends = self._opened(), monotonic() + self._place.patience
+        may_try = self._breaker.is_closed or pool.get_stats()["pool_available"]
+        with nullcontext() if may_try else self._breaker.admitted():
+            while True:
+                try:
+                    return pool.getconn(min(_LOOK, self._place.patience))
+                except PoolTimeout:
+                    self._breaker.check()
+                    if monotonic() >= ends:
+                        raise
 
     def first(self, run: Callable[[psycopg.Connection[Any]], T]) -> tuple[T, psycopg.Connection]:
         """Lend a connection and run what begins its transaction.
@@ -145,17 +124,17 @@ class Pool:
             run: Begins on the connection it is given.
 
         Raises:
-            PoolFull: All connections are lent for too long.
+            PoolTimeout: All connections are lent for too long.
             Resting: The server could not be reached just before.
         """
-        for attempt in range(1, self._attempts + 1):
+        for attempt in range(self._attempts):
             connection = self._lent()
             has_begun = False
             try:
                 given = run(connection)
                 has_begun = True
             except psycopg.Error as error:
-                if not is_lost(error) or attempt == self._attempts:
+                if not is_lost(error) or attempt == self._attempts - 1:
                     raise
                 self.drain()
             else:
@@ -171,8 +150,7 @@ class Pool:
         So is one on which a statement failed: the driver may believe that statements were prepared
         which the server skipped.
         """
-        held = self._mine
-        if held.pid != os.getpid():
+        if self._pid != os.getpid():
             return
         status = connection.pgconn.transaction_status
         try:
@@ -182,47 +160,17 @@ class Pool:
                 connection.close()
         except psycopg.Error:
             connection.close()
-        if self._is_closed:
-            connection.close()
-        if not connection.closed:
-            held.idle.append((self._breaker.clock(), connection))
-        held.turns.leave()
-        self._close_old(held)
-
-    def _close_old(self, held: _Held) -> None:
-        """Close what nobody needed for ten minutes."""
-        while (oldest := _oldest(held)) is not None:
-            since, connection = oldest
-            if self._breaker.clock() - since < _IDLE:
-                held.idle.appendleft(oldest)
-                return
-            connection.close()
+        self._opened().putconn(connection)
 
     def drain(self) -> None:
-        """Close every connection that is idle."""
-        held = self._held()
-        while (connection := _newest(held)) is not None:
-            connection.close()
+        """Throw away every connection: those that are lent, when they come back."""
+        self._opened().drain()
 
     def close(self) -> None:
-        """Close every connection; one that is lent, when it comes back."""
-        self._is_closed = True
-        if self._mine.pid == os.getpid():
-            self.drain()
-
-
-def _newest(held: _Held) -> psycopg.Connection[Any] | None:
-    try:
-        return held.idle.pop()[1]
-    except IndexError:
-        return None
-
-
-def _oldest(held: _Held) -> tuple[float, psycopg.Connection[Any]] | None:
-    try:
-        return held.idle.popleft()
-    except IndexError:
-        return None
+        """Close every connection."""
+        if self._pid == os.getpid() and self._pool is not None:
+            self._pool.close(timeout=_MARGIN)
+        self._pool = None
 
 
 _abandoned: list[object] = []
