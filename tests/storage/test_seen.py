@@ -63,4 +63,6 @@ def test_an_owner_that_was_changed_after_it_was_seen_is_refused(tmp_path: Path) 
     behind.close()
     with pytest.raises(TamperedError):
         me.recall("seat aisle")
+    with pytest.raises(TamperedError):
+        me.remember("A window seat.", kind="preference", source_id="s2", approved=True)
     memory.close()

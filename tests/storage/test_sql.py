@@ -19,7 +19,7 @@ from muniment.errors import (
 )
 from muniment.storage.pg_statements import _WIDE, Wide
 from muniment.storage.sqlfiles import queries, schema, sources
-from muniment.storage.sqlite import driver_errors
+from muniment.storage.sqlite_driver import driver_errors
 
 STORAGE = Path(muniment.storage.__file__).parent
 FILE = "\n".join(sources("sqlite"))

@@ -11,7 +11,7 @@ from muniment.errors import ForeignFileError, StoreError, StoreVersionError
 from muniment.ports import Store
 from muniment.storage import open_store
 from muniment.storage.sqlfiles import migrations, schema
-from muniment.storage.sqlite import is_safe
+from muniment.storage.sqlite_driver import is_safe
 from muniment.storage.sqlite_schema import APPLICATION_ID
 from muniment.testing.samples import everything, sample, state, stored
 from tests.storage.tracing import CrashError, shape, traced

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from threading import Event, Semaphore, Thread
 from typing import Any
@@ -17,7 +18,9 @@ from muniment.errors import StoreBusyError, StoreClosedError, StoreError
 from muniment.memory import open as open_memory
 from muniment.ports import Transaction
 from muniment.storage.sqlite import SqliteStore
+from muniment.storage.sqlite_driver import Patience
 from muniment.testing.samples import NOW, SCOPE, everything, put, sample, state, stored
+from tests.storage.tracing import traced
 from tests.storage.workers import worker
 
 WRITERS = 10
@@ -114,6 +117,39 @@ def test_a_writer_that_fails_in_a_shared_commit_is_undone_alone(store: SqliteSto
     assert sum(isinstance(outcome, StoreError) for outcome in outcomes) == 1
     kept = [record.source.source_id for record in everything(store)]
     assert sorted(kept) == ["0", "1", "first"]
+
+
+def test_a_write_is_eight_statements_and_one_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    traced(monkeypatch, lambda sql: said.append(" ".join(sql.split()[:3])))
+    with open_memory(tmp_path / "memory.db", embedder="none") as memory:
+        me = memory.scoped(tenant_id="t", user_id="u", agent_id="a")
+        me.remember("An aisle seat.", kind="insight", source_id="s1", approved=True)
+        said.clear()
+        me.remember("A quiet room.", kind="insight", source_id="s2", approved=True)
+        assert said == [
+            "BEGIN IMMEDIATE",
+            "SELECT * FROM",
+            "SELECT EXISTS (",
+            "INSERT INTO records",
+            "INSERT INTO words",
+            "INSERT INTO audit",
+            "UPDATE owners SET",
+            "COMMIT",
+        ]
+
+
+def test_waiting_for_a_lock_asks_often_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    pauses: list[float] = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    patience = Patience(2.0)
+    tries = next(number for number in count() if not patience(number))
+    assert tries == len(pauses)
+    assert max(pauses) <= 0.002
+    assert 1.5 <= sum(pauses) <= 2.5
+    assert not Patience(0)(0)
 
 
 def test_a_writer_alone_that_fails_leaves_nothing_and_the_next_one_writes(

@@ -10,7 +10,7 @@ from muniment.ports import Block, Head, OwnerState
 from muniment.ports.blocks import Thinner
 from muniment.segment.matrix import without
 from muniment.storage.inspect_view import RowInspection
-from muniment.storage.ledger import GuardedView, Ledger, key_of
+from muniment.storage.ledger import GuardedView, Ledger, Place, Row, key_of
 
 WORDS = 0
 
@@ -100,7 +100,7 @@ class BlockTransaction(Ledger, BlockSnapshot, RowInspection):
             elif content is not block.content:
                 self._all("put_block", {**key, "seq": block.seq, "content": content})
 
-    def settle(self) -> set[tuple[str, int]]:
+    def settle(self) -> dict[Place, Row]:
         """Tidy up, then give every owner that was touched its new digest."""
         self.tidy()
         return super().settle()

@@ -32,7 +32,8 @@ Place = tuple[str, int]
 _CHANGE = re.compile(r"\s*(?:INSERT(?: OR \w+)? INTO|UPDATE|DELETE FROM)\s+(\w+)")
 _OWNERS = re.compile(r"\bowners\b")
 
-Rows = list[tuple[Any, ...]]
+Row = tuple[Any, ...]
+Rows = list[Row]
 
 
 class Results(Protocol):
@@ -116,6 +117,11 @@ class GuardedView:
             self._guard.check(table, row)
         return rows
 
+    def _was_seen(self, row: Row) -> bool:
+        """Return whether an owner's own row was checked, or written, exactly as it is."""
+        del row
+        return False
+
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
         """Return whether an owner's own row has the digest of its present content."""
         del row
@@ -132,9 +138,9 @@ class GuardedView:
         """Return an owner's own row by column, checked, or None."""
         if found is None:
             return None
-        row = self._named("owners", found)
-        if self._is_settled(row):
-            self._guard.check("owners", row)
+        row = self._named(OWNERS, found)
+        if self._is_settled(row) and not self._was_seen(found):
+            self._guard.check(OWNERS, row)
         return row
 
 
@@ -152,6 +158,7 @@ class Ledger(GuardedView):
         self._own: dict[Place, dict[str, Any]] = {}
         self._moved: dict[Place, int] = {}
         self._unsaved: set[Place] = set()
+        self._saved: dict[Place, Row] = {}
         self._loose: dict[Place, set[tuple[int, int]]] = {}
 
     def _is_settled(self, row: Mapping[str, Any]) -> bool:
@@ -161,13 +168,13 @@ class Ledger(GuardedView):
         """Return an owner's own row as this transaction leaves it, or None."""
         if found is None:
             return None
-        row = self._named(OWNERS, found)
-        place = (row["tenant_id"], row["owner_no"])
-        if place not in self._own:
-            if self._is_settled(row):
-                self._guard.check(OWNERS, row)
-            self._own[place] = row
-        return self._own[place]
+        place = (found[0], found[1])
+        known = self._own.get(place)
+        if known is None:
+            known = super()._own_row(found)
+            assert known is not None
+            self._own[place] = known
+        return known
 
     def _one(self, name: str, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         if self._unsaved and concerns_owners(self._sql[name]):
@@ -253,11 +260,12 @@ class Ledger(GuardedView):
                 row[MAC] = self._guard.mac(OWNERS, row)
                 self._moved[place] = 0
                 super()._all("stamp_owner", row)
+                self._saved[place] = tuple(row.values())
 
-    def settle(self) -> set[Place]:
-        """Give every owner that was touched its new digest; return their tenants and numbers."""
+    def settle(self) -> dict[Place, Row]:
+        """Give every owner that was touched its new digest; return their own rows."""
         self._save()
-        settled = set(self._moved)
+        settled, self._saved = self._saved, {}
         self._moved.clear()
         self._own.clear()
         return settled

@@ -9,7 +9,7 @@ import apsw
 
 from muniment.errors import InvalidInputError
 from muniment.storage.sqlfiles import queries
-from muniment.storage.sqlite import driver_errors
+from muniment.storage.sqlite_driver import driver_errors
 
 _HEADER = 100
 _WAL_VERSION = 2

@@ -145,7 +145,7 @@ class PostgresStore:
         try:
             transaction = RowTransaction(session, self._sql, self._guard)
             result = work(transaction)
-            moved = transaction.settle()
+            moved = set(transaction.settle())
             session.commit()
         except psycopg.Error as error:
             if last or not may_repeat(error):

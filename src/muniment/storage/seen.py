@@ -16,7 +16,8 @@ from muniment.ports import OwnerState
 from muniment.scope import Owner
 from muniment.storage.base import owner_values
 from muniment.storage.guard import Guard
-from muniment.storage.views import RowSnapshot
+from muniment.storage.ledger import Connection, Place, Row
+from muniment.storage.views import RowSnapshot, RowTransaction
 
 _MOST = 4096
 
@@ -37,6 +38,17 @@ class OwnersSeen:
 
     def __init__(self) -> None:
         self._seen: dict[Owner, Seen] = {}
+        self._rows: dict[Place, Row] = {}
+
+    def note(self, rows: Mapping[Place, Row]) -> None:
+        """Note owners' own rows that are right: checked, or written and committed."""
+        if len(self._rows) + len(rows) > _MOST:
+            self._rows = {}
+        self._rows.update(rows)
+
+    def has(self, row: Row) -> bool:
+        """Return whether an owner's own row was noted exactly as it is."""
+        return self._rows.get((row[0], row[1])) == row
 
     def get(self, owner: Owner) -> Seen | None:
         """Return what was last read of an owner, or None."""
@@ -96,8 +108,12 @@ class SeeingSnapshot(RowSnapshot):
             assert state is not None
             seen = Seen(row, state, None)
             self._seen.put(owner, seen)
+            self._seen.note({(row[0], row[1]): row})
         self._states[owner] = seen
         return seen.state
+
+    def _was_seen(self, row: Row) -> bool:
+        return self._seen.has(row)
 
     def owner(self, owner: Owner) -> OwnerState | None:
         """Return the owner's state, or None."""
@@ -118,3 +134,23 @@ class SeeingSnapshot(RowSnapshot):
             self._seen.put(name, seen._replace(contested=contested))
             return contested
         return super().contested(owner)
+
+
+class SeeingTransaction(RowTransaction):
+    """The `Transaction` port, which checks the own row of an owner only when it changed.
+
+    Args:
+        connection: Runs statements inside the open transaction.
+        sql: The statements by name.
+        guard: Checks rows.
+        seen: What was read of owners before.
+    """
+
+    def __init__(
+        self, connection: Connection, sql: Mapping[str, str], guard: Guard, seen: OwnersSeen
+    ) -> None:
+        super().__init__(connection, sql, guard)
+        self._seen = seen
+
+    def _was_seen(self, row: Row) -> bool:
+        return self._seen.has(row)

@@ -16,7 +16,6 @@ from muniment.errors import (
     ForeignFileError,
     StoreBusyError,
     StoreClosedError,
-    StoreCorruptError,
     StoreError,
     StoreVersionError,
     WrongKeyError,
@@ -27,49 +26,17 @@ from muniment.results import StoreInfo
 from muniment.scope import Owner
 from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
-from muniment.storage.seen import OwnersSeen, SeeingSnapshot
+from muniment.storage.ledger import Place, Row
+from muniment.storage.seen import OwnersSeen, SeeingSnapshot, SeeingTransaction
 from muniment.storage.sqlfiles import queries
+from muniment.storage.sqlite_driver import Patience, driver_errors, is_safe, told
 from muniment.storage.sqlite_schema import migrate, schema_version
 from muniment.storage.unlock import Unlocker, to_mark
-from muniment.storage.views import RowSnapshot, RowTransaction
+from muniment.storage.views import RowSnapshot
 
 T = TypeVar("T")
 _MEMORY = ":memory:"
 _PAGE_SIZE = 8192
-
-
-def is_safe(version: str) -> bool:
-    """Tell whether a SQLite version is free of the WAL-reset corruption race.
-
-    Versions 3.7.0 to 3.51.2 have it, apart from the fixed 3.44.6 and 3.50.7 and what follows
-    them in their lines (sqlite.org, release notes of 3.51.3).
-    """
-    major, minor, patch = (int(part) for part in (*version.split("."), "0")[:3])
-    if (major, minor) in {(3, 44), (3, 50)}:
-        return patch >= (6 if minor == 44 else 7)
-    return (major, minor, patch) >= (3, 51, 3)
-
-
-@contextmanager
-def driver_errors(location: str) -> Iterator[None]:
-    """Map what the driver raises to the error tree."""
-    try:
-        yield
-    except apsw.Error as error:
-        raise _told(error, location) from error
-
-
-def _told(error: apsw.Error, location: str) -> StoreError:
-    """Return what the driver raised as an error of the tree. The one place that does."""
-    if isinstance(error, apsw.BusyError):
-        return StoreBusyError(
-            f"{location} is locked by another process; retry, or open with a longer busy_timeout."
-        )
-    if isinstance(error, apsw.NotADBError):
-        return ForeignFileError(f"{location} is not a muniment store (or is encrypted).")
-    if isinstance(error, apsw.CorruptError):
-        return StoreCorruptError(f"{location} is damaged; restore it from a backup.")
-    return StoreError(f"{location}: SQLite failed ({type(error).__name__}); nothing was written.")
 
 
 class _Ticket:
@@ -126,7 +93,7 @@ class SqliteStore:
                 "write; install apsw-sqlite3mc 3.54 or newer."
             )
         self._location = location if location == _MEMORY else str(Path(location).absolute())
-        self._busy_ms = int(busy_timeout * 1000)
+        self._patience = Patience(busy_timeout)
         self._closed = False
         self._sql = queries("sqlite")
         self._seen = OwnersSeen()
@@ -188,7 +155,7 @@ class SqliteStore:
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(self._location)
         try:
-            connection.set_busy_timeout(self._busy_ms)
+            connection.set_busy_handler(self._patience)
             if self._file_key is not None:
                 connection.pragma("hexkey", self._file_key.encode().hex())
             connection.pragma("page_size", _PAGE_SIZE)
@@ -278,7 +245,7 @@ class SqliteStore:
         connection = self._writer()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            moved: set[tuple[str, int]] = set()
+            moved: dict[Place, Row] = {}
             for ticket in tickets:
                 moved |= self._run_one(connection, ticket, alone=len(tickets) == 1)
             if connection.in_transaction:
@@ -287,23 +254,24 @@ class SqliteStore:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        self._anchoring.has_committed(moved, self._head)
+        self._seen.note(moved)
+        self._anchoring.has_committed(set(moved), self._head)
 
     def _run_one(
         self, connection: apsw.Connection, ticket: _Ticket, *, alone: bool
-    ) -> set[tuple[str, int]]:
+    ) -> dict[Place, Row]:
         """Run one caller's work; undo it, and nothing else, when it fails."""
         if not alone:
             connection.execute("SAVEPOINT caller")
-        transaction = RowTransaction(connection, self._sql, self._guard)
-        moved: set[tuple[str, int]] = set()
+        transaction = SeeingTransaction(connection, self._sql, self._guard, self._seen)
+        moved: dict[Place, Row] = {}
         try:
             ticket.result = ticket.work(transaction)
             moved = transaction.settle()
         except Exception as error:
             ticket.error = error
             if isinstance(error, apsw.Error):
-                ticket.error = _told(error, self._location)
+                ticket.error = told(error, self._location)
                 ticket.error.__cause__ = error
             if not connection.in_transaction:
                 raise
