@@ -6,6 +6,7 @@ aware `datetime` or an ISO-8601 text with `Z` or an explicit offset.
 
 from __future__ import annotations
 
+import re
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Protocol, runtime_checkable
@@ -13,6 +14,7 @@ from typing import Protocol, runtime_checkable
 from muniment.errors import InvalidInputError
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ID = re.compile("[a-z]{3}_[0-9a-f]{32}")
 _MICROSECOND = timedelta(microseconds=1)
 
 
@@ -42,6 +44,11 @@ def new_id(prefix: str) -> str:
     from uuid_utils import uuid7
 
     return f"{prefix}_{uuid7().hex}"
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text has the form of an id that is made here."""
+    return _ID.fullmatch(text) is not None
 
 
 def to_instant(name: str, value: datetime | str) -> int:

@@ -20,6 +20,7 @@ from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
 from muniment.storage.ledger import OWNERS, PROTECTED
 from muniment.storage.pg_errors import driver_errors, may_repeat
+from muniment.storage.pg_horizon import await_horizon
 from muniment.storage.pg_place import Postgres
 from muniment.storage.pg_pool import Pool
 from muniment.storage.pg_replicas import Replicas, replicas_of
@@ -205,6 +206,7 @@ class PostgresStore:
                         f"{place.name}: compaction needs PostgreSQL 17 and the MAINTAIN privilege "
                         "of muniment_app; let the owner role run CLUSTER instead."
                     )
+                await_horizon(connection, place.patience, place.name)
                 connection.execute("CLUSTER")
 
     def info(self) -> StoreInfo:

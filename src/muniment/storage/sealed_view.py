@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from muniment.clock import is_id
 from muniment.ports import (
     ArchivedRecord,
     Block,
@@ -77,7 +78,6 @@ class SealedSnapshot:
     block_places = through("block_places")
     buried_source = through("buried_source")
     buried_value = through("buried_value")
-    buried_id = through("buried_id")
     contested = through("contested")
     count_pending = through("count_pending")
     count_traces = through("count_traces")
@@ -299,6 +299,10 @@ class SealedSnapshot:
         place = owner.owner.tenant_id, owner.owner_no
         imported = self._inner.imported_audit(owner, after, limit)
         return [one._replace(entry=self._names.opened(*place, one.entry)) for one in imported]
+
+    def buried_id(self, owner: OwnerState, memory_id: str) -> frozenset[str]:
+        """Look up ids that were made here; any other is a source's name and marks no tombstone."""
+        return self._inner.buried_id(owner, memory_id) if is_id(memory_id) else frozenset()
 
     def hidden(self, owner: OwnerState, source_id: str) -> Hidden:
         return self._inner.hidden(owner, self._mac(owner, "source_id", source_id))
