@@ -9,6 +9,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg import errors
 
 import muniment
 from muniment import Memory, ScopedMemory
@@ -23,6 +24,7 @@ from muniment.ports import Store, Transaction
 from muniment.storage import Postgres, open_store, prepare_postgres
 from muniment.storage.pg_errors import driver_errors
 from muniment.storage.pg_reach import Reach, reach_statement
+from muniment.storage.pg_wire import Wired
 from muniment.testing.samples import SCOPE, everything, sample, stored
 from tests.postgres.server import OWNER, Server
 
@@ -233,3 +235,33 @@ def test_preparing_twice_and_at_once_makes_one_store(server: Server, tmp_path: P
 def test_a_place_that_is_none_is_refused(url: str, how: dict[str, float]) -> None:
     with pytest.raises(InvalidInputError):
         open_store(Postgres(url, **how))  # type: ignore[arg-type]
+
+
+class TestWire:
+    """What travels together in one packet."""
+
+    @pytest.fixture
+    def wire(self, place: Postgres) -> Iterator[Wired]:
+        with Wired.connect(place.url, autocommit=True) as one:
+            yield one
+
+    def test_a_statement_that_the_server_skipped_is_prepared_when_it_comes_again(
+        self, wire: Wired
+    ) -> None:
+        adding = ("SELECT %(number)s + 1", {"number": 1})
+        with pytest.raises(errors.DivisionByZero):
+            wire.sent([("SELECT 1 / 0", None), adding])
+        assert wire.sent([adding]) == [[(2,)]]
+        assert wire.sent([adding, adding]) == [[(2,)], [(2,)]]
+
+    @pytest.mark.parametrize("value", [None, 2**62, -1, "", "100 % of \\ ü 漢 '", b"", b"\0\xff"])
+    def test_a_value_arrives_as_it_was_sent(self, wire: Wired, value: object) -> None:
+        is_bytes = isinstance(value, bytes)
+        sort = "text" if isinstance(value, str) else "bytea" if is_bytes else "bigint"
+        statement = f"SELECT %(value)s::{sort}, 5 %% 3, %(value)s::{sort}"
+        assert wire.sent([(statement, {"value": value})]) == [[(value, 2, value)]]
+
+    def test_a_text_that_the_server_cannot_hold_sends_nothing(self, wire: Wired) -> None:
+        with pytest.raises(psycopg.DataError):
+            wire.sent([("SELECT 1", None), ("SELECT %(value)s::text", {"value": "a\0b"})])
+        assert wire.sent([("SELECT 1", None)]) == [[(1,)]]

@@ -18,8 +18,9 @@ from muniment.storage.pg_pool import Pool
 from muniment.storage.pg_reach import Reach, reach_statement
 from muniment.storage.pg_replicas import replicas_of
 from muniment.storage.pg_schema import check_wall, present, refuse_stranger
-from muniment.storage.pg_session import WRITING, Step, sent
+from muniment.storage.pg_session import WRITING
 from muniment.storage.pg_statements import Wide, translate
+from muniment.storage.pg_wire import Step
 from muniment.storage.shards import Shards
 from muniment.storage.sqlfiles import queries
 from muniment.storage.unlock import Mark
@@ -82,7 +83,7 @@ class TenantMap:
         steps: list[Step] = [(WRITING, None), (reach, None), statement, ("COMMIT", None)]
         pool = self._pools[server]
         with errors_of(self.shards.servers[server]):
-            given, connection = pool.first(lambda lent: sent(lent, steps))
+            given, connection = pool.first(lambda lent: lent.sent(steps))
             pool.take_back(connection)
         return given[2]
 

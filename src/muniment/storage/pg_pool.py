@@ -17,6 +17,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from muniment.storage.pg_breaker import Breaker
 from muniment.storage.pg_errors import is_lost
+from muniment.storage.pg_wire import Wired
 
 if TYPE_CHECKING:
     from muniment.storage.ledger import Rows
@@ -30,10 +31,10 @@ _LEAST_WAIT = 2
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
-def _watched_by(breaker: Breaker) -> type[psycopg.Connection[Any]]:
+def _watched_by(breaker: Breaker) -> type[Wired]:
     """Return a connection that tells a breaker how the attempt to make it ended."""
 
-    class Watched(psycopg.Connection[Any]):
+    class Watched(Wired):
         @classmethod
         def connect(cls, conninfo: str = "", **given: Any) -> Self:  # noqa: ANN401 - libpq's own
             with breaker.watched():
@@ -74,9 +75,9 @@ class Pool:
         self.slots: dict[tuple[Any, ...], Rows] = {}
         self._lock = threading.Lock()
         self._pid = os.getpid()
-        self._pool: ConnectionPool[psycopg.Connection[Any]] | None = None
+        self._pool: ConnectionPool[Wired] | None = None
 
-    def _opened(self) -> ConnectionPool[psycopg.Connection[Any]]:
+    def _opened(self) -> ConnectionPool[Wired]:
         with self._lock:
             if self._pid != os.getpid():
                 _abandoned.append(self._pool)
@@ -101,7 +102,7 @@ class Pool:
             how["connect_timeout"] = max(_LEAST_WAIT, math.ceil(self._place.patience))
         return how | dict(self._given)
 
-    def _lent(self) -> psycopg.Connection[Any]:
+    def _lent(self) -> Wired:
         """Wait for a connection, no longer than there is hope for one."""
         pool, ends = self._opened(), monotonic() + self._place.patience
         may_try = self._breaker.is_closed or pool.get_stats()["pool_available"]
@@ -114,7 +115,7 @@ class Pool:
                     if monotonic() >= ends:
                         raise
 
-    def first(self, run: Callable[[psycopg.Connection[Any]], T]) -> tuple[T, psycopg.Connection]:
+    def first(self, run: Callable[[Wired], T]) -> tuple[T, Wired]:
         """Lend a connection and run what begins its transaction.
 
         A connection that the server dropped meanwhile is thrown away with all that are like it,
@@ -144,7 +145,7 @@ class Pool:
                     self.take_back(connection)
         raise AssertionError("unreachable")
 
-    def take_back(self, connection: psycopg.Connection[Any]) -> None:
+    def take_back(self, connection: Wired) -> None:
         """Take a connection back, its transaction undone; one in doubt is closed.
 
         So is one on which a statement failed: the driver may believe that statements were prepared

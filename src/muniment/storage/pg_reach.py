@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from muniment.storage.pg_statements import Statement, Wide
@@ -64,6 +65,7 @@ class Reach:
         )
 
 
+@lru_cache(maxsize=4096)
 def reach_statement(reach: Reach) -> Composed:
     """Return the statement that sets a transaction's reach until it ends.
 

@@ -14,8 +14,9 @@ from muniment.errors import StoreError, StoreUnavailableError, TenantMovedError
 from muniment.results import StoreInfo
 from muniment.storage.ledger import Rows
 from muniment.storage.pg_map import TenantMap, errors_of, map_statements
-from muniment.storage.pg_session import WRITING, Given, Place, Session, Step
+from muniment.storage.pg_session import WRITING, Given, Place, Session
 from muniment.storage.pg_statements import Statement, Wide, statements
+from muniment.storage.pg_wire import Step
 from muniment.storage.postgres import PostgresStore
 from muniment.storage.shards import Shards
 from muniment.storage.unlock import Unlocker

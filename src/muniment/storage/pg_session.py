@@ -13,17 +13,14 @@ from muniment.storage.pg_reach import Reach, reach_statement
 from muniment.storage.pg_statements import Statement, Wide, own_statements, statements
 
 if TYPE_CHECKING:
-    import psycopg
-    from psycopg.sql import Composed
-
     from muniment.storage.pg_pool import Pool
     from muniment.storage.pg_replicas import Replicas
+    from muniment.storage.pg_wire import Step, Wired
 
 _MOST_WAITING = 500
 READING = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITING = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 
-Step: TypeAlias = "tuple[str | Composed, Mapping[str, Any] | None]"
 Call: TypeAlias = tuple[Statement, Mapping[str, Any]]
 Place: TypeAlias = tuple[str, int]
 
@@ -104,7 +101,7 @@ class Session:
         self._owners: dict[Place, tuple[Any, ...]] = {}
         self._begin = begin
         self._writes = begin == WRITING
-        self._connection: psycopg.Connection | None = None
+        self._connection: Wired | None = None
         self._reach = Reach()
         self._locked: set[object] = set()
         self._waiting: list[Step] = []
@@ -217,7 +214,7 @@ class Session:
     def _run(self, steps: Sequence[Step]) -> list[Rows]:
         if self._connection is None:
             return self._first(steps)
-        return sent(self._connection, steps)
+        return self._connection.sent(steps)
 
     def _first(self, steps: Sequence[Step]) -> list[Rows]:
         """Begin; on another connection when the one that was lent turns out to be dead."""
@@ -225,7 +222,7 @@ class Session:
         if self._reach != Reach():
             opening.pop()
         every = [*opening, *steps]
-        given, self._connection = self._pool.first(lambda connection: sent(connection, every))
+        given, self._connection = self._pool.first(lambda connection: connection.sent(every))
         return given[len(opening) :]
 
     def commit(self) -> None:
@@ -254,16 +251,3 @@ class Session:
 
 def _plain(value: object) -> object:
     return int(value) if isinstance(value, bool) else value
-
-
-def sent(connection: psycopg.Connection, steps: Sequence[Step]) -> list[Rows]:
-    """Send statements at once, wait once, and return the rows of each."""
-    if len(steps) == 1:
-        return [_rows(connection.execute(*steps[0], binary=True))]
-    with connection.pipeline():
-        cursors = [connection.execute(*step, binary=True) for step in steps]
-    return [_rows(cursor) for cursor in cursors]
-
-
-def _rows(cursor: psycopg.Cursor[Any]) -> Rows:
-    return cursor.fetchall() if cursor.description is not None else []
