@@ -17,8 +17,10 @@ import pytest
 from muniment.errors import StoreBusyError, StoreClosedError, StoreError
 from muniment.memory import open as open_memory
 from muniment.ports import Transaction
+from muniment.records import Statement
 from muniment.storage.sqlite import SqliteStore
 from muniment.storage.sqlite_driver import Patience
+from muniment.testing.fakes import FakeEmbedder
 from muniment.testing.samples import NOW, SCOPE, everything, put, sample, state, stored
 from tests.storage.tracing import traced
 from tests.storage.workers import worker
@@ -139,6 +141,23 @@ def test_a_write_is_eight_statements_and_one_commit(
             "UPDATE owners SET",
             "COMMIT",
         ]
+
+
+def test_a_record_of_a_batch_is_five_statements(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    traced(monkeypatch, lambda sql: said.append(" ".join(sql.split()[:3])))
+    counts = []
+    with open_memory(tmp_path / "memory.db", embedder=FakeEmbedder()) as memory:
+        me = memory.scoped(tenant_id="t", user_id="u", agent_id="a")
+        for size in (1, 2, 9):
+            texts = [f"Fact {number} of {size}." for number in range(size)]
+            made = [Statement("insight", text, text) for text in texts]
+            said.clear()
+            me.remember_many(made, approved=True)
+            counts.append(len(said))
+    assert counts[2] - counts[1] == 7 * 5
 
 
 def test_waiting_for_a_lock_asks_often_and_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,10 @@ class PastView(Protocol):
         """Return what was written under a source_id, or None."""
         ...
 
+    def filed_among(self, owner: OwnerState, source_ids: Sequence[str]) -> frozenset[str]:
+        """Return those of some source_ids under which the owner has a record. One read for all."""
+        ...
+
     def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
         """Return what was proposed under a source_id, or None."""
         ...

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muniment.ports import Filed, OwnerState, Proposed
-from muniment.records import EmbeddingState
+from muniment.records import EmbeddingState, canonical_json
 from muniment.storage.base import status_at
 from muniment.storage.ledger import GuardedView, key_of
 
@@ -23,6 +23,11 @@ class PastSnapshot(GuardedView):
         memory_id, status, expires_at, digest, embedding = row
         standing = status_at(status, expires_at, now)
         return Filed(memory_id, standing, digest, EmbeddingState(embedding))
+
+    def filed_among(self, owner: OwnerState, source_ids: Sequence[str]) -> frozenset[str]:
+        """Return those of some source_ids under which the owner has a record."""
+        values = {**key_of(owner), "source_ids": canonical_json(list(source_ids))}
+        return frozenset(row[0] for row in self._all("filed_among", values))
 
     def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:
         """Return what was proposed under a source_id, or None."""

@@ -172,6 +172,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
     def __init__(self, connection: Connection, sql: Mapping[str, str], guard: Guard) -> None:
         super().__init__(connection, sql, guard)
         self._numbers: dict[Owner, int] = {}
+        self._slots: dict[EmbeddingModel, int] = {}
 
     def owner(self, owner: Owner) -> OwnerState | None:
         """Return the owner's state as this transaction leaves it, or None."""
@@ -207,11 +208,12 @@ class RecordTransaction(Ledger, RecordSnapshot):
 
     def ensure_slot(self, model: EmbeddingModel) -> int:
         """Return the number of a model, creating it when it is new."""
-        known = self.slot(model)
-        if known is not None:
-            return known
-        ((slot,),) = self._all("insert_slot", _model_values(model))
-        return int(slot)
+        if model not in self._slots:
+            known = self.slot(model)
+            if known is None:
+                ((known,),) = self._all("insert_slot", _model_values(model))
+            self._slots[model] = int(known)
+        return self._slots[model]
 
     def bump(self, owner: OwnerState) -> OwnerState:
         """Add one to the scope's version and return the new state."""

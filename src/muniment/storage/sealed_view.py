@@ -205,6 +205,13 @@ class SealedSnapshot:
             return None
         return filed
 
+    def filed_among(self, owner: OwnerState, source_ids: Sequence[str]) -> frozenset[str]:
+        if self._sealer(owner).is_shredded:
+            return frozenset()
+        masked = {self._mac(owner, "source_id", one): one for one in source_ids}
+        found = self._inner.filed_among(owner, list(masked))
+        return frozenset(masked[one] for one in found)
+
     def has_precedent(
         self,
         owner: OwnerState,

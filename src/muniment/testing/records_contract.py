@@ -250,6 +250,16 @@ class RecordsContract:
             assert view.buried_source(owner, b"s") is None
             assert view.buried_value(owner, b"s\x00") == frozenset()
 
+    def test_sources_found_together(self, store: Store) -> None:
+        """Of many source_ids those are found that the scope has records of, and no others."""
+        owner = stored(store, *(sample(source_id=one) for one in ("a", 'naïve "b"', "سه")))
+        other = stored(store, sample(source_id="theirs"), scope=Scope("acme", "user_43", "helper"))
+        asked = ["سه", "A", "theirs", 'naïve "b"', "a", "a", "new"]
+        with store.snapshot() as view:
+            assert view.filed_among(owner, asked) == {"a", 'naïve "b"', "سه"}
+            assert view.filed_among(owner, []) == frozenset()
+            assert view.filed_among(other, asked) == {"theirs"}
+
     def test_precedents_match(self, store: Store) -> None:
         """A record and a tombstone stand before a statement; what is another scope's does not."""
         owner = stored(store, sample(source_id="a"))

@@ -28,3 +28,9 @@ SELECT :tenant_id, last_owner, :type, :user_id, :agent_id, :space_id, 0, 0, :inc
        :created_at
 FROM next
 RETURNING owner_no;
+
+-- name: filed_among
+-- Under which of some source_ids, given as a JSON array, an owner has records.
+SELECT source_id FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+    AND source_id = ANY (ARRAY(SELECT jsonb_array_elements_text(:source_ids)));

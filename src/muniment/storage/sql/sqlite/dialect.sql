@@ -21,3 +21,9 @@ SELECT name FROM pragma_table_info(:table);
 -- Everything of the rows of records by their places in the scope, given as a JSON array.
 SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
     AND seq IN (SELECT value FROM json_each(:seqs));
+
+-- name: filed_among
+-- Under which of some source_ids, given as a JSON array, an owner has records.
+SELECT source_id FROM records
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
+    AND source_id IN (SELECT value FROM json_each(:source_ids));
