@@ -93,14 +93,14 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: read_blocks
 -- Every row, as it is.
-SELECT tenant_id, owner_no, slot, seq, version, content, mac FROM blocks
+SELECT tenant_id, owner_no, slot, seq, version, mac, content FROM blocks
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 ORDER BY tenant_id, owner_no, slot, seq;
 
 -- name: write_blocks
 -- A row, as it was.
-INSERT INTO blocks (tenant_id, owner_no, slot, seq, version, content, mac)
-VALUES (:tenant_id, :owner_no, :slot, :seq, :version, :content, :mac);
+INSERT INTO blocks (tenant_id, owner_no, slot, seq, version, mac, content)
+VALUES (:tenant_id, :owner_no, :slot, :seq, :version, :mac, :content);
 
 -- name: erase_blocks
 -- No row is left.

@@ -121,8 +121,8 @@ CREATE TABLE blocks (
     slot BIGINT NOT NULL,
     seq BIGINT NOT NULL,
     version BIGINT NOT NULL,
-    content BYTEA NOT NULL,
     mac BYTEA,
+    content BYTEA NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, slot, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
 );

@@ -1,6 +1,7 @@
 -- The whole present schema. A new file is made by the migrations; a test proves that they
--- arrive here. Every table is clustered by tenant and owner, so that what belongs to one scope
--- lies together. Instants are microseconds since 1970, UTC.
+-- arrive here. Every table is clustered by tenant and owner, so that what belongs to one scope lies
+-- together; blocks have an index instead, as SQLite reads a long row whole to compare its key.
+-- Instants are microseconds since 1970, UTC.
 
 CREATE TABLE store (
     one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -123,11 +124,11 @@ CREATE TABLE blocks (
     slot INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     version INTEGER NOT NULL,
-    content BLOB NOT NULL,
     mac BLOB,
+    content BLOB NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, slot, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE removals (
     tenant_id TEXT NOT NULL,

@@ -119,11 +119,11 @@ CREATE TABLE blocks (
     slot INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     version INTEGER NOT NULL,
-    content BLOB NOT NULL,
     mac BLOB,
+    content BLOB NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, slot, seq),
     FOREIGN KEY (tenant_id, owner_no) REFERENCES owners (tenant_id, owner_no)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 CREATE TABLE removals (
     tenant_id TEXT NOT NULL,
