@@ -73,10 +73,17 @@ class BlockTransaction(Ledger, BlockSnapshot, RowInspection):
         self._all("delete_blocks", key_of(owner))
 
     def hold(self, owner: OwnerState, slot: int, vectors: Sequence[tuple[int, bytes]]) -> None:
-        """Let records hold a vector themselves, or leave it to a block."""
-        for seq, vector in vectors:
-            values = {**key_of(owner), "slot": slot, "seq": seq, "vector": vector}
-            self._all("hold_vector", values)
+        """Let records hold a vector themselves, or leave it to a block.
+
+        All rows go before they come back, as SQLite joins half-empty pages only when a row goes.
+        """
+        loose = self._take_loose()
+        key = {**key_of(owner), "slot": slot}
+        held = [pair for pair in vectors if self._all("delete_vector", {**key, "seq": pair[0]})]
+        self._take_loose()
+        self._loose.update(loose)
+        for seq, vector in held:
+            self._insert("vectors", "insert_vector", {**key, "seq": seq, "vector": vector})
 
     def tidy(self, thinner: Thinner | None = None) -> None:
         """Take out of blocks the vectors that were removed in this transaction so far."""
