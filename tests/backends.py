@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 BACKENDS = ["sqlite", "sealed", "postgres", "sealed-postgres"]
 FILES = "looks into the files of SQLite, or copies them; PostgreSQL's lie on its server"
-INSIDE = "stops or looks at SQLite's own connection, statement by statement"
+INSIDE = "looks at SQLite's own connection, and how it plans a statement or what it holds"
 NEVER = "looks for text that was there before; a sealed file never held it"
 SIZE = "a large deletion runs the statements of a small one, many times"
 NOT_ON = {
@@ -24,11 +24,12 @@ NOT_ON = {
         "tests/faults/test_delete.py::test_vector_orphan": FILES,
         "tests/faults/test_durability.py::test_a_missing_file": FILES,
         "tests/forgetting/test_bytes.py": FILES,
-        "tests/forgetting/test_interruption.py": INSIDE,
+        "tests/forgetting/test_interruption.py::TestAnOpenReader": FILES,
+        "tests/forgetting/test_interruption.py::test_a_process_killed": FILES,
         "tests/forgetting/test_large.py": SIZE,
         "tests/forgetting/test_lifetimes.py::TestArchival::test_an_archived_record": FILES,
-        "tests/forgetting/test_lifetimes.py::TestDeletion::test_a_sweep_killed": INSIDE,
-        "tests/forgetting/test_lifetimes.py::TestDeletion::test_what": INSIDE,
+        "tests/forgetting/test_lifetimes.py::TestDeletion::test_what_it_takes": FILES,
+        "tests/forgetting/test_lifetimes.py::TestDeletion::test_what_lives_on": INSIDE,
         "tests/forgetting/test_receipts.py::test_a_receipt_of_another_store": FILES,
         "tests/forgetting/test_receipts.py::test_a_receipt_that_was_taken_out": INSIDE,
         "tests/forgetting/test_sealed.py::test_an_erased_user_is_unreadable": FILES,

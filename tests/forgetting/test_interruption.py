@@ -21,10 +21,12 @@ from muniment import (
 from muniment.errors import StoreBusyError
 from muniment.rules.deletion import THREADS
 from muniment.services.forgetting import fanout
+from muniment.storage import Postgres
 from muniment.testing import FakeEmbedder
 from tests.behaviour.conftest import House, said, same_scope, texts
 from tests.forgetting.breaking import Killed, at_statement, killed
 from tests.forgetting.looking import readable, scan, spellings, steps, surfaces
+from tests.postgres.server import Server
 
 FINISHED = ["requested", "hidden", "derived", "compacted", "verified"]
 BULK = {f"Bulk {n}." for n in range(5)}
@@ -65,12 +67,25 @@ def test_a_deletion_killed_at_any_statement_ends_verified(tmp_path: Path, small:
     assert number > 100
 
 
-def _killed_at(path: Path, number: int) -> bool:
+@pytest.mark.slow
+@pytest.mark.promise("FOR-2", "OPE-3")
+def test_a_deletion_on_postgresql_killed_at_every_fifth_statement_ends_verified(
+    server: Server, tmp_path: Path, small: None
+) -> None:
+    number, finished = 0, False
+    while not finished:
+        number += 5
+        with server.fresh(tmp_path / str(number)) as database:
+            finished = _killed_at(database.ready({}), number)
+    assert number > 100
+
+
+def _killed_at(place: Path | Postgres, number: int) -> bool:
     """Kill at one statement, resume from another memory; return whether it was past the end."""
     import muniment
 
     def opened() -> tuple[Memory, ScopedMemory]:
-        memory = muniment.open(path, embedder=FakeEmbedder())
+        memory = muniment.open(place, embedder=FakeEmbedder())
         return memory, memory.scoped(tenant_id="t1", user_id="u1", agent_id="a1")
 
     memory, me = opened()
