@@ -10,15 +10,19 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import LiteralString
 
 import psycopg
 import pytest
 
 import muniment
 from muniment import Memory, ScopedMemory
+from muniment.errors import StoreBusyError
 from muniment.storage import Postgres
+from muniment.storage.pg_horizon import await_horizon
 from muniment.testing import FakeEmbedder
 from tests.forgetting.looking import spellings
 from tests.postgres.server import Server, own_server
@@ -169,6 +173,30 @@ def test_a_transaction_that_may_see_it_delays_the_compaction_visibly(
         assert hasty.maintain().finished == 2
     machine.settle()
     assert "base" not in machine.places(needles)
+
+
+@pytest.mark.promise("FOR-4")
+@pytest.mark.parametrize(
+    ("database", "statement", "holds"),
+    [
+        ("its own", "SELECT 1", True),
+        ("postgres", "SELECT 1", False),
+        ("postgres", "SELECT pg_current_xact_id()", True),
+    ],
+)
+def test_any_role_and_any_writer_of_the_server_is_waited_for(
+    machine: Machine, place: Postgres, *, database: str, statement: LiteralString, holds: bool
+) -> None:
+    own = str(place.parts()["dbname"])
+    where = machine.server.location(own if database == "its own" else database, "postgres")
+    with psycopg.connect(where) as other, psycopg.connect(place.url, autocommit=True) as one:
+        other.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        other.execute(statement)
+        machine.server.run("SELECT pg_current_xact_id()")
+        with pytest.raises(StoreBusyError) if holds else nullcontext():
+            await_horizon(one, 0, place.name)
+        other.rollback()
+        await_horizon(one, 0, place.name)
 
 
 @SEALED

@@ -74,18 +74,19 @@ SELECT current_setting('server_version_num')::bigint >= 170000
 SELECT CAST(CAST(pg_catalog.pg_current_xact_id() AS xid) AS text);
 
 -- name: holders
--- Whether anything may still see a row that was deleted before a transaction.
+-- Whether anything may still see a row that was deleted before a transaction, or let others see it.
 SELECT EXISTS (
     SELECT 1 FROM pg_catalog.pg_stat_activity
     WHERE pid <> pg_catalog.pg_backend_pid()
         AND (datname = current_database() OR datname IS NULL)
-        AND (age(backend_xmin) > age(CAST(:now AS xid)) OR age(backend_xid) > age(CAST(:now AS xid)))
+        AND age(backend_xmin) > age(CAST(:now AS xid))
         AND pid NOT IN (SELECT pid FROM pg_catalog.pg_stat_progress_vacuum)
+    UNION ALL
+    SELECT 1 FROM pg_catalog.pg_stat_activity WHERE age(backend_xid) > age(CAST(:now AS xid))
     UNION ALL
     SELECT 1 FROM pg_catalog.pg_replication_slots WHERE age(xmin) > age(CAST(:now AS xid))
     UNION ALL
-    SELECT 1 FROM pg_catalog.pg_prepared_xacts
-    WHERE database = current_database() AND age(transaction) > age(CAST(:now AS xid))
+    SELECT 1 FROM pg_catalog.pg_prepared_xacts WHERE age(transaction) > age(CAST(:now AS xid))
 );
 
 -- name: identity
