@@ -10,7 +10,7 @@ from muniment.ports import Block, Head, OwnerState
 from muniment.ports.blocks import Thinner
 from muniment.segment.matrix import without
 from muniment.storage.inspect_view import RowInspection
-from muniment.storage.ledger import GuardedView, Ledger, Place, Row, key_of
+from muniment.storage.ledger import GuardedView, Ledger, Place, Row, Rows, key_of
 
 WORDS = 0
 
@@ -18,8 +18,13 @@ WORDS = 0
 class BlockSnapshot(GuardedView):
     """The part of a snapshot from which a segment is built at once."""
 
-    def _blocks(self, name: str, values: Mapping[str, Any]) -> list[Block]:
-        rows = self._checked("blocks", name, values)
+    def _segment_rows(self, values: Mapping[str, Any]) -> Rows:
+        return self._all("segment_blocks", values)
+
+    def _blocks(self, found: Rows) -> list[Block]:
+        rows = [self._named("blocks", row) for row in found]
+        for row in rows:
+            self._guard.check("blocks", row)
         return [Block(row["seq"], row["version"], row["content"], row["slot"]) for row in rows]
 
     def packed_version(self, owner: OwnerState) -> int:
@@ -29,12 +34,12 @@ class BlockSnapshot(GuardedView):
 
     def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
         """Return the owner's packed words and the packed vectors of a model."""
-        return self._blocks("segment_blocks", {**key_of(owner), "slot": slot})
+        return self._blocks(self._segment_rows({**key_of(owner), "slot": slot}))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
         """Return the packed vectors of a model that may belong to a range of records."""
         values = {**key_of(owner), "slot": slot, "low": low, "high": high}
-        return self._blocks("vector_blocks", values)
+        return self._blocks(self._all("vector_blocks", values))
 
     def block_places(self, owner: OwnerState, slot: int) -> list[int]:
         """Return the seq of every block of a model's vectors, in order."""
@@ -100,7 +105,7 @@ class BlockTransaction(Ledger, BlockSnapshot, RowInspection):
         self, key: dict[str, Any], head: Head, seqs: AbstractSet[int], thinner: Thinner
     ) -> None:
         span = {"low": min(seqs), "high": max(seqs)}
-        for block in self._blocks("vector_blocks", {**key, **span}):
+        for block in self._blocks(self._all("vector_blocks", {**key, **span})):
             content = thinner(head, block, seqs)
             if content is None:
                 self._all("delete_block", {**key, "seq": block.seq})

@@ -15,8 +15,9 @@ import apsw
 from muniment.ports import OwnerState
 from muniment.scope import Owner
 from muniment.storage.base import owner_values
+from muniment.storage.blobs import BlobReader
 from muniment.storage.guard import Guard
-from muniment.storage.ledger import Connection, Place, Row
+from muniment.storage.ledger import Place, Row
 from muniment.storage.views import RowSnapshot, RowTransaction
 
 _MOST = 4096
@@ -61,7 +62,7 @@ class OwnersSeen:
         self._seen[owner] = seen
 
 
-class SeeingSnapshot(RowSnapshot):
+class SeeingSnapshot(BlobReader, RowSnapshot):
     """The `Snapshot` port over committed rows, which reads what is large only when it changed.
 
     It shows one moment as long as its first statement is not finished; no other one is needed.
@@ -136,7 +137,7 @@ class SeeingSnapshot(RowSnapshot):
         return super().contested(owner)
 
 
-class SeeingTransaction(RowTransaction):
+class SeeingTransaction(BlobReader, RowTransaction):
     """The `Transaction` port, which checks the own row of an owner only when it changed.
 
     Args:
@@ -147,9 +148,10 @@ class SeeingTransaction(RowTransaction):
     """
 
     def __init__(
-        self, connection: Connection, sql: Mapping[str, str], guard: Guard, seen: OwnersSeen
+        self, connection: apsw.Connection, sql: Mapping[str, str], guard: Guard, seen: OwnersSeen
     ) -> None:
         super().__init__(connection, sql, guard)
+        self._file = connection
         self._seen = seen
 
     def _was_seen(self, row: Row) -> bool:

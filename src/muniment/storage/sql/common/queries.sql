@@ -139,12 +139,6 @@ VALUES (:tenant_id, :owner_no, :seq, :slot, :vector, :mac);
 -- Everything of what is packed of an owner.
 SELECT * FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no ORDER BY slot, seq;
 
--- name: segment_blocks
--- Everything of the packed words of an owner and of the packed vectors of one model.
-SELECT * FROM blocks
-WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot IN (0, :slot)
-ORDER BY slot, seq;
-
 -- name: packed_version
 -- The version at which the words of an owner were packed.
 SELECT version FROM blocks WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot = 0;

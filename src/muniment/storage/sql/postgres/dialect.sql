@@ -34,3 +34,9 @@ RETURNING owner_no;
 SELECT source_id FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
     AND source_id = ANY (ARRAY(SELECT jsonb_array_elements_text(:source_ids)));
+
+-- name: segment_blocks
+-- Everything of the packed words of an owner and of the packed vectors of one model.
+SELECT * FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot IN (0, :slot)
+ORDER BY slot, seq;

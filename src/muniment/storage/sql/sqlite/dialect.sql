@@ -27,3 +27,9 @@ SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 SELECT source_id FROM records
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
     AND source_id IN (SELECT value FROM json_each(:source_ids));
+
+-- name: segment_blocks
+-- Of the packed words of an owner and the packed vectors of one model: where, and all but content.
+SELECT rowid, tenant_id, owner_no, slot, seq, version, mac FROM blocks
+WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot IN (0, :slot)
+ORDER BY slot, seq;
