@@ -53,8 +53,8 @@ class BlockView(Protocol):
         """Return the seq of every block of a model's vectors, in order."""
         ...
 
-    def slots(self) -> list[int]:
-        """Return the numbers of all models, in order."""
+    def slots(self, owner: OwnerState) -> list[int]:
+        """Return the numbers, in order, of all models that the owner's server knows."""
         ...
 
     def own_vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:

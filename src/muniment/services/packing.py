@@ -66,7 +66,7 @@ def pack(tx: Transaction, owner: Owner, *, is_upkeep: bool = False) -> bool:
     part = build(rows, 0)
     packed = {
         slot: np.isin(part.seqs, np.array(moved, dtype=np.int64))
-        for slot in tx.slots()
+        for slot in tx.slots(state)
         if (moved := _move(tx, state, slot))
     }
     tx.drop_words(state)

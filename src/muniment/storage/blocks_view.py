@@ -45,9 +45,9 @@ class BlockSnapshot(GuardedView):
         """Return the seq of every block of a model's vectors, in order."""
         return [row[0] for row in self._all("block_places", {**key_of(owner), "slot": slot})]
 
-    def slots(self) -> list[int]:
-        """Return the numbers of all models, in order."""
-        return [row[0] for row in self._all("slots", {})]
+    def slots(self, owner: OwnerState) -> list[int]:
+        """Return the numbers, in order, of all models that the owner's server knows."""
+        return [row[0] for row in self._all("slots", key_of(owner))]
 
     def own_vectors(self, owner: OwnerState, slot: int) -> list[tuple[int, bytes]]:
         """Return seq and vector of active records whose vector lies in no block."""

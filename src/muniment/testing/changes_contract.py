@@ -115,7 +115,7 @@ class ChangesContract:
             store.write(partial(_pack, block=block))
         first, second, third = sorted(blocks)
         with store.snapshot() as view:
-            assert view.slots() == [slot, other]
+            assert view.slots(owner) == [slot, other]
             assert view.blocks(owner, None) == [words]
             assert view.blocks(owner, slot) == [words, first, second, third]
             assert view.block_places(owner, slot) == [1, 5, 9]
