@@ -29,6 +29,7 @@ TENANTS = 5
 RECALLS, REMEMBERS = 60, 90
 """Of 100 calls, the first are recalls, those up to the second writes, and the rest deletions."""
 _WORDS = 12
+_PAUSE = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +140,8 @@ class Client:
         took = round((time.perf_counter() - began) * 1e3, 3)
         self._log.write(op=op, mark=mark, ms=took, error=code, at=time.time())
         self._done += not code
+        if code:
+            time.sleep(_PAUSE)
         return given
 
     def _recall(self) -> None:

@@ -58,9 +58,8 @@ def migrate(connection: apsw.Connection, location: str, mark: Callable[[], Mark]
 def _missing(connection: apsw.Connection, location: str) -> list[tuple[int, str]]:
     known = migrations("sqlite")
     version = schema_version(connection)
-    if connection.pragma("application_id") != APPLICATION_ID and (
-        version or connection.execute(queries("sqlite")["any_table"]).fetchone()
-    ):
+    is_used = version or connection.execute(queries("sqlite")["any_table"]).fetchone()
+    if is_used and connection.pragma("application_id") != APPLICATION_ID:
         raise ForeignFileError(f"{location} is a database of something else; it was not touched.")
     if version > len(known):
         raise StoreVersionError(
