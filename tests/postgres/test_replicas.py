@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import psycopg
@@ -16,6 +17,7 @@ import muniment
 from muniment import Memory, ScopedMemory
 from muniment.errors import InvalidInputError
 from muniment.storage import Postgres, Shards, pg_replicas, read_place, read_shards
+from muniment.storage.pg_breaker import Breaker
 from muniment.storage.pg_reach import Reach, reach_statement
 from muniment.testing import FakeEmbedder
 from tests.postgres.pair import Pair
@@ -174,7 +176,7 @@ def test_a_replica_that_stops_is_left_alone_for_a_while_and_then_used_again(
     watched: Watched, replica: Standby, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1000.0]
-    monkeypatch.setattr(pg_replicas, "monotonic", lambda: now[0])
+    monkeypatch.setattr(pg_replicas, "Breaker", partial(Breaker, lambda: now[0]))
     memory = watched.memory()
     assert texts(ada(memory)) == set(TEXTS)
     replica.stop()

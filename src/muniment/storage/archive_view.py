@@ -75,7 +75,7 @@ class ArchiveSnapshot(ThreadSnapshot):
     def imported_audit(self, owner: OwnerState, after: int, limit: int) -> list[ImportedEntry]:
         """Return imported audit entries after the first `after`, in file order."""
         values = {**key_of(owner), "after": after, "limit": limit}
-        rows = self._intact("imported_audit", "imported_audit_page", values)
+        rows = self._checked("imported_audit", "imported_audit_page", values)
         return [
             ImportedEntry(row["chain"], to_audit_entry(tuple(row[name] for name in _ENTRY)))
             for row in rows
@@ -84,7 +84,7 @@ class ArchiveSnapshot(ThreadSnapshot):
     def imported_receipts(self, owner: OwnerState, after: str, limit: int) -> list[ImportedReceipt]:
         """Return imported receipts with an id above `after`, by id."""
         values = {**key_of(owner), "after": after, "limit": limit}
-        rows = self._intact("imported_receipts", "imported_receipt_page", values)
+        rows = self._checked("imported_receipts", "imported_receipt_page", values)
         return [ImportedReceipt(row["receipt_id"], json.loads(row["content"])) for row in rows]
 
 

@@ -22,9 +22,7 @@ class BlockSnapshot(GuardedView):
         return self._all("segment_blocks", values)
 
     def _blocks(self, found: Rows) -> list[Block]:
-        rows = [self._named("blocks", row) for row in found]
-        for row in rows:
-            self._guard.check("blocks", row)
+        rows = self._intact("blocks", found)
         return [Block(row["seq"], row["version"], row["content"], row["slot"]) for row in rows]
 
     def packed_version(self, owner: OwnerState) -> int:

@@ -63,7 +63,7 @@ class DeletionSnapshot(ArchiveSnapshot):
         return self._deletions("open_deletions", {})
 
     def _deletions(self, name: str, values: Mapping[str, Any]) -> list[Deletion]:
-        rows = self._intact("deletions", name, values)
+        rows = self._checked("deletions", name, values)
         owners = self._numbered() if rows else {}
         return [_to_deletion(row, owners[row["tenant_id"], row["owner_no"]]) for row in rows]
 
@@ -83,7 +83,7 @@ class DeletionSnapshot(ArchiveSnapshot):
     ) -> tuple[int, Mapping[str, JSONValue]] | None:
         """Return the owner number and newest content of a receipt, or None."""
         values = {"tenant_id": tenant_id, "receipt_id": receipt_id}
-        rows = self._intact("receipts", "receipt", values)
+        rows = self._checked("receipts", "receipt", values)
         return (rows[0]["owner_no"], json.loads(rows[0]["content"])) if rows else None
 
     def receipts(
@@ -92,12 +92,12 @@ class DeletionSnapshot(ArchiveSnapshot):
         """Return the newest content of receipts, newest first."""
         values = {"tenant_id": tenant_id, "owner_no": owner_no, "limit": limit}
         name = "tenant_receipts" if owner_no is None else "owner_receipts"
-        return [json.loads(row["content"]) for row in self._intact("receipts", name, values)]
+        return [json.loads(row["content"]) for row in self._checked("receipts", name, values)]
 
     def receipt_link(self, tenant_id: str, number: int) -> ReceiptLink | None:
         """Return one link of a tenant's chain of receipts, or None."""
         values = {"tenant_id": tenant_id, "number": number}
-        rows = self._intact("receipts", "receipt_by_number", values)
+        rows = self._checked("receipts", "receipt_by_number", values)
         links = [ReceiptLink(number, json.loads(row["content"]), row["digest"]) for row in rows]
         return links[0] if links else None
 

@@ -112,7 +112,11 @@ class GuardedView:
 
     def _checked(self, table: str, name: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Return the whole rows of a query by column, each checked."""
-        rows = [self._named(table, row) for row in self._all(name, values)]
+        return self._intact(table, self._all(name, values))
+
+    def _intact(self, table: str, found: Rows) -> list[dict[str, Any]]:
+        """Return whole rows that were read, by column, each checked."""
+        rows = [self._named(table, row) for row in found]
         for row in rows:
             self._guard.check(table, row)
         return rows
@@ -126,13 +130,6 @@ class GuardedView:
         """Return whether an owner's own row has the digest of its present content."""
         del row
         return True
-
-    def _intact(self, table: str, name: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Return the whole rows that a query gives, by column, checked."""
-        rows = [self._named(table, row) for row in self._all(name, values)]
-        for row in rows:
-            self._guard.check(table, row)
-        return rows
 
     def _own_row(self, found: tuple[Any, ...] | None) -> dict[str, Any] | None:
         """Return an owner's own row by column, checked, or None."""

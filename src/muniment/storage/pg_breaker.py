@@ -29,21 +29,30 @@ class Resting(psycopg.OperationalError):
 class Breaker:
     """Lets connections be made until one fails; then one caller tries after each pause.
 
-    Pauses double from a tenth of a second to five seconds, and each is cut by chance to between
-    half and all of itself, so that many processes do not come back at the same moment.
+    Pauses double, and each is cut by chance to between half and all of itself, so that many
+    processes do not come back at the same moment.
 
     Args:
         clock: Gives seconds that never go back.
         chance: Gives a number from 0 to below 1.
+        first: Seconds of the first pause.
+        longest: Seconds of the longest.
 
     Attributes:
         clock: The same.
     """
 
     def __init__(
-        self, clock: Callable[[], float] = monotonic, chance: Callable[[], float] = random.random
+        self,
+        clock: Callable[[], float] = monotonic,
+        chance: Callable[[], float] = random.random,
+        *,
+        first: float = _FIRST,
+        longest: float = _LONGEST,
     ) -> None:
         self.clock = clock
+        self._first = first
+        self._longest = longest
         self._chance = chance
         self._lock = Lock()
         self._pause = 0.0
@@ -84,15 +93,23 @@ class Breaker:
 
     @contextmanager
     def watched(self) -> Iterator[None]:
-        """Learn from how an attempt ends; those that fail within a pause do not lengthen it."""
+        """Learn from how an attempt ends."""
         try:
             yield
         except psycopg.Error:
-            with self._lock:
-                now = self.clock()
-                if now >= self._until:
-                    self._pause = min(2 * self._pause or _FIRST, _LONGEST)
-                    self._until = now + self._pause * (1 + self._chance()) / 2
+            self.has_failed()
             raise
         else:
-            self._pause = self._until = 0.0
+            self.has_succeeded()
+
+    def has_failed(self) -> None:
+        """Begin a pause; what fails within one does not lengthen it."""
+        with self._lock:
+            now = self.clock()
+            if now >= self._until:
+                self._pause = min(2 * self._pause or self._first, self._longest)
+                self._until = now + self._pause * (1 + self._chance()) / 2
+
+    def has_succeeded(self) -> None:
+        """Let everybody try again."""
+        self._pause = self._until = 0.0

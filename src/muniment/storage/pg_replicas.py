@@ -6,8 +6,6 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from threading import Lock
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -15,6 +13,7 @@ import psycopg
 from muniment.errors import StoreError
 from muniment.results import Replica
 from muniment.storage.ledger import Rows
+from muniment.storage.pg_breaker import Breaker, Resting
 from muniment.storage.pg_errors import driver_errors
 from muniment.storage.pg_pool import Pool
 from muniment.storage.pg_schema import check_wall, run
@@ -44,26 +43,20 @@ class Copy:
         self._place = replace(place, patience=min(place.patience, _PATIENCE))
         self._primary = primary
         self.pool = Pool(self._place, attempts=1, given=_LIMITS)
-        self._lock = Lock()
+        self._rest = Breaker(first=_FIRST_PAUSE, longest=_LONGEST_PAUSE)
         self._is_proven = False
-        self._is_tried = False
-        self._pause = 0.0
-        self._until = 0.0
 
     def is_ready(self) -> bool:
         """Return whether it may be asked now; the first caller of all finds out."""
-        with self._lock:
-            if self._is_proven:
-                return True
-            if self._is_tried or monotonic() < self._until:
-                return False
-            self._is_tried = True
+        if self._is_proven:
+            return True
         try:
-            self._prove()
+            with self._rest.admitted():
+                self._prove()
+        except Resting:
+            return False
         except StoreError:
             self.has_failed()
-        finally:
-            self._is_tried = False
         return self._is_proven
 
     def _prove(self) -> None:
@@ -73,15 +66,13 @@ class Copy:
 
     def has_failed(self) -> None:
         """Leave it alone for a while, twice as long as the last time."""
-        with self._lock:
-            self._is_proven = False
-            self._pause = min(2 * self._pause or _FIRST_PAUSE, _LONGEST_PAUSE)
-            self._until = monotonic() + self._pause
+        self._is_proven = False
+        self._rest.has_failed()
         self.pool.drain()
 
     def has_answered(self) -> None:
         """Trust it again as before."""
-        self._pause = 0.0
+        self._rest.has_succeeded()
 
     @contextmanager
     def _connection(self, place: Postgres) -> Iterator[psycopg.Connection[Any]]:

@@ -22,7 +22,7 @@ class ThreadSnapshot(RecordSnapshot):
         return [EntryRow(**row) for row in self._whole("entries", name, values)]
 
     def _whole(self, table: str, name: str, values: Mapping[str, Any]) -> list[dict[str, Any]]:
-        rows = self._intact(table, name, values)
+        rows = self._checked(table, name, values)
         return [{column: row[column] for column in row if column not in _KEY} for row in rows]
 
     def thread(self, owner: OwnerState, sort: str, name: str) -> ThreadRow | None:
