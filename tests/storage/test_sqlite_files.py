@@ -51,6 +51,24 @@ def test_a_new_file_has_the_schema_a_stamp_and_a_log(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_file_that_a_rival_makes_meanwhile_is_no_foreign_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, is_made = tmp_path / "memory.db", False
+
+    def rival(statement: str) -> None:
+        nonlocal is_made
+        if not is_made and "FROM sqlite_schema LIMIT 1" in statement:
+            is_made = True
+            open_store(path).close()
+
+    traced(monkeypatch, rival)
+    store = open_store(path)
+    assert is_made
+    assert everything(store) == []
+    store.close()
+
+
 def _first_opening(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     said: list[str] = []
     with monkeypatch.context() as patched:
