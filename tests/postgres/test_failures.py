@@ -127,6 +127,56 @@ def test_a_statement_that_takes_too_long_is_a_typed_error(
         one.execute("SELECT pg_sleep(5)")
 
 
+@pytest.mark.promise("OPE-3")
+def test_a_scope_that_another_writer_makes_meanwhile_is_locked_when_it_is_found(
+    place: Postgres,
+) -> None:
+    store, other = open_store(place), open_store(replace(place, patience=0.2))
+
+    def work(tx: Transaction) -> None:
+        assert tx.owner(SCOPE) is None
+        stored(other, sample(source_id="first"))
+        owner = tx.bump(tx.ensure_owner(SCOPE, 1))
+        with pytest.raises(StoreBusyError):
+            stored(other, sample(source_id="refused"))
+        tx.insert(owner, sample(source_id="second"))
+
+    store.write(work)
+    stored(other, sample(source_id="third"))
+    assert [one.source.source_id for one in everything(store)] == ["first", "second", "third"]
+    for one in (store, other):
+        one.close()
+
+
+@pytest.mark.promise("OPE-3")
+def test_two_first_writers_of_a_scope_make_it_once_and_neither_begins_again(
+    place: Postgres,
+) -> None:
+    store = open_store(place)
+    met = threading.Barrier(2)
+    runs: list[str] = []
+
+    def writes(name: str) -> Callable[[Transaction], None]:
+        def work(tx: Transaction) -> None:
+            runs.append(name)
+            assert tx.owner(SCOPE) is None
+            met.wait(timeout=20)
+            tx.insert(tx.bump(tx.ensure_owner(SCOPE, 1)), sample(source_id=name))
+
+        return work
+
+    threads = [threading.Thread(target=store.write, args=(writes(name),)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(runs) == ["a", "b"]
+    assert {one.source.source_id for one in everything(store)} == {"a", "b"}
+    with store.snapshot() as view:
+        assert [state.version for state in view.owners()] == [2]
+    store.close()
+
+
 def test_a_deadlock_is_run_again(place: Postgres) -> None:
     """Two writers take two owners in opposite order; both end well."""
     store = open_store(place)

@@ -146,16 +146,12 @@ class Pool:
         raise AssertionError("unreachable")
 
     def take_back(self, connection: Wired) -> None:
-        """Take a connection back, its transaction undone; one in doubt is closed.
-
-        So is one on which a statement failed: the driver may believe that statements were prepared
-        which the server skipped.
-        """
+        """Take a connection back, its transaction undone; one in doubt is closed."""
         if self._pid != os.getpid():
             return
         status = connection.pgconn.transaction_status
         try:
-            if status == TransactionStatus.INTRANS:
+            if status in {TransactionStatus.INTRANS, TransactionStatus.INERROR}:
                 connection.execute("ROLLBACK")
             elif status != TransactionStatus.IDLE:
                 connection.close()

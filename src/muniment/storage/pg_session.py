@@ -187,6 +187,7 @@ class Session:
         yield from self._admission(values)
         if self._writes:
             yield from self._locks(statement, values)
+            statement = _locking(statement)
         yield statement.text, {name: _plain(value) for name, value in values.items()}
 
     def _admission(self, values: Mapping[str, Any]) -> Iterable[Step]:
@@ -203,8 +204,6 @@ class Session:
             return
         elif "owner_no" in values:
             place, name = (values["tenant_id"], values["owner_no"]), "lock_owner"
-        elif "space_id" in values:
-            place, name = tuple(values.values()), "lock_sought"
         else:
             return
         if place not in self._locked:
@@ -247,6 +246,15 @@ class Session:
         self._waiting = []
         if connection is not None:
             self._pool.take_back(connection)
+
+
+def _locking(statement: Statement) -> Statement:
+    """Return what looks for an owner as a statement that locks what it finds.
+
+    Locked first and read afterwards, an owner that another transaction makes between the two would
+    be read without a lock.
+    """
+    return own_statements()["owner"] if statement.name == "owner" else statement
 
 
 def _plain(value: object) -> object:

@@ -191,9 +191,9 @@ class RecordTransaction(Ledger, RecordSnapshot):
         if known is not None:
             return known
         values = {**owner_values(owner), "incarnation": os.urandom(16), "created_at": now}
-        ((owner_no,),) = self._all("insert_owner", values)
-        self._has_made(owner.tenant_id, owner_no)
-        self._numbers[owner] = owner_no
+        for (owner_no,) in self._all("insert_owner", values):
+            self._has_made(owner.tenant_id, owner_no)
+            self._numbers[owner] = owner_no
         return self.ensure_owner(owner, now)
 
     def label(self, owner: OwnerState, sealed: bytes) -> None:

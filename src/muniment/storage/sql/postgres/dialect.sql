@@ -16,7 +16,8 @@ SELECT * FROM records WHERE tenant_id = :tenant_id AND owner_no = :owner_no
     AND seq = ANY (ARRAY(SELECT jsonb_array_elements_text(:seqs)::bigint));
 
 -- name: insert_owner
--- A new scope, with the next free number of its tenant; others of the tenant wait for it.
+-- A new scope, with the next free number of its tenant; others of the tenant wait for it. Nothing
+-- when another transaction has made it meanwhile.
 WITH next AS (
     INSERT INTO tenants (tenant_id, last_owner)
     SELECT :tenant_id, coalesce(max(owner_no), 0) + 1 FROM owners WHERE tenant_id = :tenant_id
@@ -27,6 +28,7 @@ INSERT INTO owners (tenant_id, owner_no, type, user_id, agent_id, space_id, vers
 SELECT :tenant_id, last_owner, :type, :user_id, :agent_id, :space_id, 0, 0, :incarnation,
        :created_at
 FROM next
+ON CONFLICT (tenant_id, type, user_id, agent_id, space_id) DO NOTHING
 RETURNING owner_no;
 
 -- name: filed_among

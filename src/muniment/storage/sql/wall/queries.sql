@@ -8,9 +8,9 @@ SELECT 1;
 -- Let no other transaction write to an owner until this one ends.
 SELECT 1 FROM owners WHERE tenant_id = :tenant_id AND owner_no = :owner_no FOR UPDATE;
 
--- name: lock_sought
--- The same for an owner by its exact parts.
-SELECT 1 FROM owners
+-- name: owner
+-- A scope's own row, by its exact parts, which no other transaction may write until this one ends.
+SELECT * FROM owners
 WHERE tenant_id = :tenant_id AND type = :type AND user_id = :user_id AND agent_id = :agent_id
     AND space_id = :space_id
 FOR UPDATE;
