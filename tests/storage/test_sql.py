@@ -19,7 +19,7 @@ from muniment.errors import (
 )
 from muniment.storage.pg_statements import _WIDE, Wide
 from muniment.storage.sqlfiles import queries, schema, sources
-from muniment.storage.sqlite_driver import driver_errors
+from muniment.storage.sqlite_driver import DriverErrors
 
 STORAGE = Path(muniment.storage.__file__).parent
 FILE = "\n".join(sources("sqlite"))
@@ -149,7 +149,7 @@ SPECIAL = {
 def test_an_error_of_the_driver_becomes_one_of_ours_without_its_text(
     kind: type[apsw.Error],
 ) -> None:
-    with pytest.raises(StoreError) as caught, driver_errors("memory.db"):
+    with pytest.raises(StoreError) as caught, DriverErrors("memory.db"):
         raise kind("the text of a record")
     assert type(caught.value) is SPECIAL.get(kind, StoreError)
     assert isinstance(caught.value.__cause__, kind)
@@ -165,5 +165,5 @@ def test_every_exception_of_the_driver_is_of_its_one_family() -> None:
 
 
 def test_an_error_of_the_caller_passes_unchanged() -> None:
-    with pytest.raises(LookupError, match="mine"), driver_errors("memory.db"):
+    with pytest.raises(LookupError, match="mine"), DriverErrors("memory.db"):
         raise LookupError("mine")

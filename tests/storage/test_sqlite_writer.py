@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 from threading import Event, Semaphore, Thread
@@ -141,6 +142,53 @@ def test_a_write_is_eight_statements_and_one_commit(
             "UPDATE owners SET",
             "COMMIT",
         ]
+
+
+def test_with_vectors_a_write_is_two_statements_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One looks whether the statement is there already, before it is embedded."""
+    said: list[str] = []
+    traced(monkeypatch, lambda sql: said.append(" ".join(sql.split()[:3])))
+    with open_memory(tmp_path / "memory.db", embedder=FakeEmbedder()) as memory:
+        me = memory.scoped(tenant_id="t", user_id="u", agent_id="a")
+        me.remember("An aisle seat.", kind="insight", source_id="s1", approved=True)
+        me.remember("A quiet room.", kind="insight", source_id="s2", approved=True)
+        said.clear()
+        me.remember("A late flight.", kind="insight", source_id="s3", approved=True)
+        assert said == [
+            "SELECT memory_id, status,",
+            "BEGIN IMMEDIATE",
+            "SELECT * FROM",
+            "SELECT EXISTS (",
+            "INSERT INTO records",
+            "INSERT INTO words",
+            "INSERT INTO vectors",
+            "INSERT INTO audit",
+            "UPDATE owners SET",
+            "COMMIT",
+        ]
+
+
+def test_a_look_before_a_write_neither_waits_for_a_writer_nor_sees_its_work(
+    store: SqliteStore,
+) -> None:
+    stored(store, sample(source_id="a"))
+
+    def look() -> frozenset[str]:
+        with store.snapshot((SCOPE,), brief=True) as view:
+            owner = view.owner(SCOPE)
+            assert owner is not None
+            return view.filed_among(owner, ["a"]) | view.filed_among(owner, ["b"])
+
+    def work(tx: Transaction) -> frozenset[str]:
+        put(tx, SCOPE, sample(source_id="b"))
+        with ThreadPoolExecutor() as other:
+            return other.submit(look).result(timeout=60)
+
+    assert look() == {"a"}
+    assert store.write(work) == {"a"}
+    assert look() == {"a", "b"}
 
 
 def test_a_record_of_a_batch_is_five_statements(

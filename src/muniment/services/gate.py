@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -68,33 +68,42 @@ class Gate(Admission):
         """Return a vector for each statement; None where it failed or is already stored."""
         if self.embedder is None:
             return [None] * len(batch)
-        places, texts = self._unfiled(owner, batch)
-        found = dict(zip(places, embed_passages(self.embedder, texts, progress), strict=True))
+        texts = self._unfiled(owner, batch)
+        vectors = embed_passages(self.embedder, list(texts.values()), progress)
+        found = dict(zip(texts, vectors, strict=True))
         return [found.get(at) for at in range(len(batch))]
 
-    def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> tuple[list[int], list[str]]:
-        """Return the places of new statements, and what the embedder is to see of each."""
+    def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> dict[int, str]:
+        """Return by the place of each new statement what the embedder is to see of it."""
         said = {one.checked.source_id: one.checked.text for one in batch}
-        with self.store.snapshot((owner,)) as view:
+        with self.store.snapshot((owner,), brief=len(batch) == 1) as view:
             state = view.owner(owner)
             if len(batch) == 1 and batch[0].checked.follows is None:
                 view.next_is_last()
             sources = [one.checked.source_id for one in batch]
             filed = frozenset[str]() if state is None else view.filed_among(state, sources)
-            places = [at for at, source in enumerate(sources) if source not in filed]
-            wanted = (batch[at].checked for at in places)
-            texts = [
-                in_context(one.text, said.get(one.follows or "") or self._before(view, state, one))
-                for one in wanted
-            ]
-        return places, texts
+            return {
+                at: self._in_thread(view, state, one.checked, said)
+                for at, one in enumerate(batch)
+                if one.checked.source_id not in filed
+            }
 
-    def _before(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
-        record_id = self._followed(view, state, checked)
-        if state is None or record_id is None:
-            return None
-        record = view.record(state, record_id, self.clock.now())
-        return None if record is None else record.text
+    def _in_thread(
+        self,
+        view: Snapshot,
+        state: OwnerState | None,
+        checked: Checked,
+        said: Mapping[str, str],
+    ) -> str:
+        """Return a statement's text with the end of the one that it follows, if it follows one."""
+        if checked.follows is None:
+            return checked.text
+        before = said.get(checked.follows)
+        record_id = None if before else self._followed(view, state, checked)
+        if state is not None and record_id is not None:
+            record = view.record(state, record_id, self.clock.now())
+            before = None if record is None else record.text
+        return in_context(checked.text, before)
 
     def _followed(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
         if state is None or checked.follows is None:

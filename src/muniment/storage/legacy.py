@@ -9,7 +9,7 @@ import apsw
 
 from muniment.errors import InvalidInputError
 from muniment.storage.sqlfiles import queries
-from muniment.storage.sqlite_driver import driver_errors
+from muniment.storage.sqlite_driver import DriverErrors
 
 _HEADER = 100
 _WAL_VERSION = 2
@@ -35,7 +35,7 @@ def read_old_tables(path: Path, names: Sequence[str]) -> dict[str, list[Mapping[
     if not path.is_file():
         raise InvalidInputError("The database to import cannot be read; check its path.")
     sql = queries("legacy")
-    with driver_errors("The database to import"):
+    with DriverErrors("The database to import"):
         connection = apsw.Connection(_address(path), flags=_FLAGS)
         try:
             connection.execute("BEGIN")

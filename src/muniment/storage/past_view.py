@@ -26,6 +26,10 @@ class PastSnapshot(GuardedView):
 
     def filed_among(self, owner: OwnerState, source_ids: Sequence[str]) -> frozenset[str]:
         """Return those of some source_ids under which the owner has a record."""
+        if len(source_ids) == 1:
+            (source_id,) = source_ids
+            row = self._one("filed", {**key_of(owner), "source_id": source_id})
+            return frozenset() if row is None else frozenset(source_ids)
         values = {**key_of(owner), "source_ids": canonical_json(list(source_ids))}
         return frozenset(row[0] for row in self._all("filed_among", values))
 

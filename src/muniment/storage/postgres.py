@@ -115,8 +115,9 @@ class PostgresStore:
         return self._unlocker
 
     @contextmanager
-    def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
+    def snapshot(self, owners: Sequence[Owner] = (), *, brief: bool = False) -> Iterator[Snapshot]:
         """Open a consistent view; it shows the moment at which it was opened."""
+        del brief
         self._check()
         session = self._session(READING)
         try:

@@ -58,9 +58,10 @@ class SealedStore:
         return self._inner.keys
 
     @contextmanager
-    def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
+    def snapshot(self, owners: Sequence[Owner] = (), *, brief: bool = False) -> Iterator[Snapshot]:
         """Open a consistent view of what is sealed, opened."""
-        with self._inner.snapshot([self._names.owner(owner) for owner in owners]) as view:
+        masked = [self._names.owner(owner) for owner in owners]
+        with self._inner.snapshot(masked, brief=brief) as view:
             if self._vault.refresh():
                 self._facts.clear()
             yield SealedThreadView(view, self._vault, self._names, self._facts)

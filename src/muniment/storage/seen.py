@@ -7,12 +7,12 @@ it still holds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import apsw
 
-from muniment.ports import OwnerState
+from muniment.ports import EmbeddingModel, OwnerState
 from muniment.scope import Owner
 from muniment.storage.base import owner_values
 from muniment.storage.blobs import BlobReader
@@ -35,11 +35,15 @@ class OwnersSeen:
     """What was last read of the owners. Bounded: over the bound it starts anew.
 
     Safe to use from several threads.
+
+    Attributes:
+        slots: The numbers of models, which never change once they are committed.
     """
 
     def __init__(self) -> None:
         self._seen: dict[Owner, Seen] = {}
         self._rows: dict[Place, Row] = {}
+        self.slots: dict[EmbeddingModel, int] = {}
 
     def note(self, rows: Mapping[Place, Row]) -> None:
         """Note owners' own rows that are right: checked, or written and committed."""
@@ -73,6 +77,7 @@ class SeeingSnapshot(BlobReader, RowSnapshot):
         guard: Checks rows.
         seen: What was read of owners before.
         owners: Whose states will be asked for; the first one's is what is read first.
+        brief: Whether the first one's state as it was seen last will do.
     """
 
     def __init__(
@@ -82,16 +87,22 @@ class SeeingSnapshot(BlobReader, RowSnapshot):
         guard: Guard,
         seen: OwnersSeen,
         owners: Sequence[Owner],
+        *,
+        brief: bool,
     ) -> None:
         super().__init__(connection, sql, guard)
         self._file = connection
         self._seen = seen
         self._states: dict[Owner, Seen] = {}
-        self._first = self._begun(owners)
+        last = seen.get(owners[0]) if brief and owners else None
+        if last is not None:
+            self._states[owners[0]] = last
+        self._first = self._begun(owners) if last is None else None
 
     def end(self) -> None:
         """End the read."""
-        self._first.close()
+        if self._first is not None:
+            self._first.close()
 
     def _begun(self, owners: Sequence[Owner]) -> apsw.Cursor:
         for owner in owners[:1]:
@@ -153,6 +164,20 @@ class SeeingTransaction(BlobReader, RowTransaction):
         super().__init__(connection, sql, guard)
         self._file = connection
         self._seen = seen
+        self._slots.update(seen.slots)
+        self._settled: dict[Place, Row] = {}
 
     def _was_seen(self, row: Row) -> bool:
         return self._seen.has(row)
+
+    def settle(self) -> dict[Place, Row]:
+        """Tidy up, then give every owner that was touched its new digest."""
+        self._settled = super().settle()
+        return self._settled
+
+    def has_committed(self) -> Collection[Place]:
+        """Note what stands now that it is committed; return the owners that moved."""
+        if self._settled:
+            self._seen.note(self._settled)
+            self._seen.slots.update(self._slots)
+        return self._settled

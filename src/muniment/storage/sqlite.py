@@ -26,10 +26,9 @@ from muniment.results import StoreInfo
 from muniment.scope import Owner
 from muniment.storage.anchors import Anchoring
 from muniment.storage.guard import Guard
-from muniment.storage.ledger import Place, Row
 from muniment.storage.seen import OwnersSeen, SeeingSnapshot, SeeingTransaction
 from muniment.storage.sqlfiles import queries
-from muniment.storage.sqlite_driver import Patience, driver_errors, is_safe, told
+from muniment.storage.sqlite_driver import DriverErrors, Patience, is_safe, told
 from muniment.storage.sqlite_schema import migrate, schema_version
 from muniment.storage.unlock import Unlocker, to_mark
 from muniment.storage.views import RowSnapshot
@@ -93,6 +92,7 @@ class SqliteStore:
                 "write; install apsw-sqlite3mc 3.54 or newer."
             )
         self._location = location if location == _MEMORY else str(Path(location).absolute())
+        self._errors = DriverErrors(self._location)
         self._patience = Patience(busy_timeout)
         self._closed = False
         self._sql = queries("sqlite")
@@ -104,7 +104,7 @@ class SqliteStore:
         self._unlocker = unlocker or Unlocker(self._location)
         self._unlocker.refuse_orphan(is_there=Path(self._location).exists())
         try:
-            with self._right_file_key(), driver_errors(self._location):
+            with self._right_file_key(), self._errors:
                 migrate(self._writer(), self._location, self._unlocker.make)
                 self._mark = to_mark(self._writer().execute(self._sql["mark"]), self._location)
             self._guard = Guard(self._unlocker.open(self._mark))
@@ -183,27 +183,37 @@ class SqliteStore:
         return self._unlocker
 
     @contextmanager
-    def snapshot(self, owners: Sequence[Owner] = ()) -> Iterator[Snapshot]:
-        """Open a consistent view of the file as it is now."""
+    def snapshot(self, owners: Sequence[Owner] = (), *, brief: bool = False) -> Iterator[Snapshot]:
+        """Open a consistent view of the file as it is now.
+
+        A brief one borrows the writer's connection while nobody writes: unlike a reader's, its
+        cache still holds what this process wrote last.
+        """
         self._check()
-        with self._reader() as connection, driver_errors(self._location):
-            view = SeeingSnapshot(connection, self._sql, self._guard, self._seen, owners)
+        with self._reader(brief=brief) as connection, self._errors:
+            view = SeeingSnapshot(
+                connection, self._sql, self._guard, self._seen, owners, brief=brief
+            )
             try:
                 yield view
             finally:
                 view.end()
 
     @contextmanager
-    def _reader(self) -> Iterator[apsw.Connection]:
-        if self._location == _MEMORY:
-            with self._lock:
+    def _reader(self, *, brief: bool = False) -> Iterator[apsw.Connection]:
+        in_memory = self._location == _MEMORY
+        if (in_memory or brief) and self._lock.acquire(blocking=in_memory):
+            try:
+                self._check()
                 yield self._writer()
+            finally:
+                self._lock.release()
             return
         readers = self._readers
         try:
             connection = readers.pop()
         except IndexError:
-            with driver_errors(self._location):
+            with self._errors:
                 connection = self._connect()
         try:
             yield connection
@@ -229,7 +239,7 @@ class SqliteStore:
     def _commit_queue(self) -> None:
         tickets = [self._queue.popleft() for _ in range(len(self._queue))]
         try:
-            with driver_errors(self._location):
+            with self._errors:
                 self._check()
                 self._run_all(tickets)
         except StoreError as error:
@@ -245,29 +255,27 @@ class SqliteStore:
         connection = self._writer()
         connection.execute("BEGIN IMMEDIATE")
         try:
-            moved: dict[Place, Row] = {}
-            for ticket in tickets:
-                moved |= self._run_one(connection, ticket, alone=len(tickets) == 1)
+            alone = len(tickets) == 1
+            done = [self._run_one(connection, ticket, alone=alone) for ticket in tickets]
             if connection.in_transaction:
                 connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        self._seen.note(moved)
-        self._anchoring.has_committed(set(moved), self._head)
+        moved = {place for transaction in done for place in transaction.has_committed()}
+        self._anchoring.has_committed(moved, self._head)
 
     def _run_one(
         self, connection: apsw.Connection, ticket: _Ticket, *, alone: bool
-    ) -> dict[Place, Row]:
+    ) -> SeeingTransaction:
         """Run one caller's work; undo it, and nothing else, when it fails."""
         if not alone:
             connection.execute("SAVEPOINT caller")
         transaction = SeeingTransaction(connection, self._sql, self._guard, self._seen)
-        moved: dict[Place, Row] = {}
         try:
             ticket.result = ticket.work(transaction)
-            moved = transaction.settle()
+            transaction.settle()
         except Exception as error:
             ticket.error = error
             if isinstance(error, apsw.Error):
@@ -278,7 +286,7 @@ class SqliteStore:
             connection.execute("ROLLBACK" if alone else "ROLLBACK TO caller")
         if not alone:
             connection.execute("RELEASE caller")
-        return moved
+        return transaction
 
     def _head(self, tenant_id: str, owner_no: int) -> Head | None:
         return RowSnapshot(self._writer(), self._sql, self._guard).head(tenant_id, owner_no)
@@ -288,7 +296,7 @@ class SqliteStore:
         self._check()
         if self._location == _MEMORY:
             return
-        with self._lock, driver_errors(self._location):
+        with self._lock, self._errors:
             heads = RowSnapshot(self._writer(), self._sql, self._guard).heads()
             self._anchoring.write(heads, renew=renew)
             self._writer().execute(self._sql["mark_anchored"])
@@ -309,7 +317,7 @@ class SqliteStore:
     def compact(self) -> None:
         """Rewrite the file and empty its log, so that no deleted byte is left in either."""
         self._check()
-        with self._lock, driver_errors(self._location):
+        with self._lock, self._errors:
             connection = self._writer()
             connection.execute("VACUUM")
             if self._location != _MEMORY:
@@ -328,7 +336,7 @@ class SqliteStore:
         """Return the engine's version, the file and its size."""
         self._check()
         files = [Path(self._location + suffix) for suffix in ("", "-wal")]
-        with self._reader() as connection, driver_errors(self._location):
+        with self._reader() as connection, self._errors:
             version = schema_version(connection)
         return StoreInfo(
             engine=f"SQLite {apsw.sqlite_lib_version()}",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from random import uniform
 
 import apsw
@@ -26,13 +24,25 @@ def is_safe(version: str) -> bool:
     return (major, minor, patch) >= (3, 51, 3)
 
 
-@contextmanager
-def driver_errors(location: str) -> Iterator[None]:
-    """Map what the driver raises to the error tree."""
-    try:
-        yield
-    except apsw.Error as error:
-        raise told(error, location) from error
+class DriverErrors:
+    """Maps what the driver raises within it to the error tree; used any number of times.
+
+    Args:
+        location: What the errors name.
+    """
+
+    __slots__ = ("_location",)
+
+    def __init__(self, location: str) -> None:
+        self._location = location
+
+    def __enter__(self) -> None:
+        """Begin."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Map an error of the driver."""
+        if isinstance(error, apsw.Error):
+            raise told(error, self._location) from error
 
 
 def told(error: apsw.Error, location: str) -> StoreError:

@@ -258,6 +258,7 @@ class RecordsContract:
         with store.snapshot() as view:
             assert view.filed_among(owner, asked) == {"a", 'naïve "b"', "سه"}
             assert view.filed_among(owner, []) == frozenset()
+            assert [view.filed_among(owner, [one]) for one in ("a", "A")] == [{"a"}, frozenset()]
             assert view.filed_among(other, asked) == {"theirs"}
 
     def test_precedents_match(self, store: Store) -> None:
