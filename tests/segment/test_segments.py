@@ -49,7 +49,7 @@ class Counted:
         self.asked.append(since)
         return self.view.index_changes(owner, since, slot)
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
+    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
         return self.view.blocks(owner, slot)
 
 
@@ -209,8 +209,8 @@ def test_a_failed_build_is_tried_again(store: Store) -> None:
         def index_changes(self, *_: object) -> IndexChanges:
             raise LookupError
 
-        def blocks(self, *_: object) -> list[Block]:
-            return []
+        def blocks(self, *_: object) -> Iterator[Block]:
+            return iter(())
 
     with pytest.raises(LookupError):
         reader.segments.current(cast("Snapshot", Broken()), owner, None, 0)

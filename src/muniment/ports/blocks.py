@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
@@ -31,10 +31,11 @@ class BlockView(Protocol):
         """Return the version at which the owner's words were packed last; 0 when they are not."""
         ...
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
-        """Return the owner's packed words, if any, and then the packed vectors of a model by seq.
+    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
+        """Yield the owner's packed words, if any, and then the packed vectors of a model by seq.
 
-        What changed after a block's version is not in it: see `index_changes`.
+        Each is read when it is asked for, within the snapshot. What changed after a block's version
+        is not in it: see `index_changes`.
 
         Raises:
             TamperedError: One was changed behind muniment's back.

@@ -4,35 +4,59 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.segment.matrix import Matrix
-from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part, placed
+from muniment.segment.matrix import Matrix, check_mark, gathered
+from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part, summed
+from muniment.segment.vectors import mean_of
 
 _HEAD = struct.Struct("<4sIIII")
-_MARK = b"blk2"
+_MARK = b"blk3"
 _ALIGN = 8
 _NARROW = 1 << 16
 _INSTANTS = (("valid_from", ALWAYS), ("valid_until", NEVER), ("expires_at", NEVER))
 
 
-def encode(part: Part, packed: Mapping[int, Mask]) -> bytes:
-    """Return everything of a part but its vectors, ready to be read without copying.
-
-    A head of a mark, the number of records, distinct words and postings and the length of a JSON
-    list (names of the kinds, which of the three instants any record has, numbers of the models);
-    then that list and the columns as little-endian arrays, each at a multiple of eight bytes.
+def with_vectors(part: Part, matrices: Iterable[Matrix]) -> Part:
+    """Return a part with the vectors of its records, prepared to be packed.
 
     Args:
         part: Records of one scope.
-        packed: For each model the records whose vectors lie in blocks too, bool, shape (n,).
+        matrices: Vectors by one model; those of other records are left out.
+    """
+    vectors, embedded = gathered(part.seqs, matrices)
+    total = summed(vectors)
+    mean = mean_of(total, int(np.count_nonzero(embedded)))
+    return replace(
+        part,
+        vectors=vectors,
+        embedded=embedded,
+        norms=np.vecdot(vectors, vectors),
+        total=total,
+        drift=np.vecdot(vectors, mean),
+    )
+
+
+def encode(part: Part, embedded: Mapping[int, Part]) -> bytes:
+    """Return everything of a part but its vectors, ready to be read without copying.
+
+    A head of a mark, the number of records, distinct words and postings and the length of a JSON
+    list (names of the kinds, which of the three instants any record has, number and dimensions of
+    the models); then that list and the columns as little-endian arrays, each at a multiple of eight
+    bytes.
+
+    Args:
+        part: Records of one scope.
+        embedded: For each model the same records `with_vectors` of those that lie in blocks too.
     """
     given = [name for name, missing in _INSTANTS if (getattr(part, name) != missing).any()]
-    said = json.dumps([part.kind_names, given, list(packed)]).encode()
+    models = [(slot, len(one.total)) for slot, one in embedded.items()]
+    said = json.dumps([part.kind_names, given, models]).encode()
     head = _HEAD.pack(_MARK, len(part), len(part.words), len(part.docs), len(said))
     columns = [
         part.seqs.astype("<i8"),
@@ -43,8 +67,11 @@ def encode(part: Part, packed: Mapping[int, Mask]) -> bytes:
         part.docs.astype(_narrow(len(part))),
         part.kinds.astype("<i2"),
         part.counts,
-        *packed.values(),
     ]
+    for one in embedded.values():
+        assert one.drift is not None
+        columns += [one.embedded, one.norms.astype("<f4"), one.drift.astype("<f4")]
+        columns.append(one.total.astype("<f8"))
     return b"".join(_padded(one) for one in (head, said, *(c.tobytes() for c in columns)))
 
 
@@ -63,10 +90,24 @@ class _Reader:
         self._content = content
         self._start = start
 
-    def take(self, kind: str, count: int) -> NDArray[np.generic]:
+    def take(self, kind: str, count: int) -> NDArray[Any]:
         found = np.frombuffer(self._content, dtype=kind, count=count, offset=self._start)
         self._start += found.nbytes + -found.nbytes % _ALIGN
-        return found
+        return found if found.dtype.isnative else found.astype(found.dtype.newbyteorder())
+
+
+class _Known(NamedTuple):
+    """What is known of the vectors of one model; see `Part` for the last three."""
+
+    packed: Mask
+    norms: Floats
+    drift: Floats | None
+    total: NDArray[np.float64]
+
+
+def _known(reader: _Reader, records: int, dimensions: int) -> _Known:
+    kinds = (("?", records), ("<f4", records), ("<f4", records), ("<f8", dimensions))
+    return _Known(*[reader.take(kind, count) for kind, count in kinds])
 
 
 class Unpacked(NamedTuple):
@@ -81,56 +122,54 @@ class Unpacked(NamedTuple):
     packed: Mask
 
 
-def decode(content: bytes, matrix: Matrix | None, dimensions: int, slot: int | None) -> Unpacked:
+def decode(
+    content: bytes, matrices: Iterable[Matrix], dimensions: int, slot: int | None
+) -> Unpacked:
     """Return the part that was encoded, with the vectors of its records.
 
     Args:
         content: What `encode` returned.
-        matrix: Vectors by one model; those of other records are left out.
+        matrices: Vectors by one model; those of other records are left out.
         dimensions: Length of an embedding; 0 without an embedder.
         slot: The number of that model, or None.
+
+    Raises:
+        StoreVersionError: It was encoded in another form.
     """
-    _, records, words, postings, said = _HEAD.unpack_from(content)
+    mark, records, words, postings, said = _HEAD.unpack_from(content)
+    check_mark(mark, _MARK)
     start = _HEAD.size + -_HEAD.size % _ALIGN
-    names, given, slots = json.loads(content[start : start + said])
+    names, given, models = json.loads(content[start : start + said])
     reader = _Reader(content, start + said + -said % _ALIGN)
-    seqs = reader.take("<i8", records).astype(np.int64, copy=False)
+    seqs = reader.take("<i8", records)
     instants = {
-        name: reader.take("<i8", records).astype(np.int64, copy=False)
+        name: reader.take("<i8", records)
         if name in given
         else np.full(records, missing, dtype=np.int64)
         for name, missing in _INSTANTS
     }
-    vectors, embedded, norms, total = _aligned(seqs, matrix, dimensions)
-    part = placed(
+    columns = {
+        "words": reader.take("<u4", words),
+        "starts": reader.take("<u4", words + 1).astype(np.int64),
+        "lengths": reader.take("<f4", records),
+        "docs": reader.take(_narrow(records), postings).astype(np.int32),
+        "kinds": reader.take("<i2", records),
+        "counts": reader.take("u1", postings),
+    }
+    known = {number: _known(reader, records, size) for number, size in models}.get(slot)
+    vectors, embedded = gathered(seqs, matrices, dimensions)
+    packed = np.zeros(records, dtype=np.bool_) if known is None else known.packed
+    if known is None or not np.array_equal(embedded, packed):
+        known = _Known(packed, np.vecdot(vectors, vectors), None, summed(vectors))
+    part = Part(
         seqs=seqs,
         kind_names=tuple(names),
         **instants,
-        words=reader.take("<u4", words).astype(np.uint32, copy=False),
-        starts=reader.take("<u4", words + 1).astype(np.int64),
-        lengths=reader.take("<f4", records).astype(np.float32, copy=False),
-        docs=reader.take(_narrow(records), postings).astype(np.int32),
-        kinds=reader.take("<i2", records).astype(np.int16, copy=False),
-        counts=reader.take("u1", postings).astype(np.uint8, copy=False),
+        **columns,
         vectors=vectors,
         embedded=embedded,
-        norms=norms,
-        total=total,
+        norms=known.norms,
+        drift=known.drift,
+        total=known.total,
     )
-    packed = {number: reader.take("?", records).astype(np.bool_, copy=False) for number in slots}
-    return Unpacked(part, packed.get(slot, np.zeros(records, dtype=np.bool_)))
-
-
-def _aligned(
-    seqs: NDArray[np.int64], matrix: Matrix | None, dimensions: int
-) -> tuple[Floats, Mask, Floats | None, NDArray[np.float64] | None]:
-    """Return the vectors of records, which have one, and norms and sum as far as they are known."""
-    if matrix is None:
-        empty = np.zeros((len(seqs), dimensions), dtype=np.float32)
-        return empty, np.zeros(len(seqs), dtype=np.bool_), None, None
-    if np.array_equal(matrix.seqs, seqs):
-        return matrix.vectors, np.ones(len(seqs), dtype=np.bool_), matrix.norms, matrix.total
-    vectors = np.zeros((len(seqs), dimensions), dtype=np.float32)
-    embedded = np.isin(seqs, matrix.seqs)
-    vectors[embedded] = matrix.vectors[np.searchsorted(matrix.seqs, seqs[embedded])]
-    return vectors, embedded, None, None
+    return Unpacked(part, packed)

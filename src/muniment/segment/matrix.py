@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.segment.part import Floats, Mask, summed
+from muniment.errors import StoreVersionError
+from muniment.segment.part import Floats, Mask
 
 _HEAD = struct.Struct("<4sIIxxxx")
-_MARK = b"vec1"
+_MARK = b"vec2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +24,10 @@ class Matrix:
     Attributes:
         seqs: Whose they are, int64, shape (n,).
         vectors: Unit embeddings, float32, shape (n, d).
-        norms: Squared length of each, float32, shape (n,).
-        total: Their sum, float64, shape (d,).
     """
 
     seqs: NDArray[np.int64]
     vectors: Floats
-    norms: Floats
-    total: NDArray[np.float64]
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -38,17 +35,12 @@ class Matrix:
 
     def kept(self, keep: Mask) -> Matrix:
         """Return the matrix of some of the records; `keep` is bool, shape (n,)."""
-        return of(self.seqs[keep], self.vectors[keep])
+        return Matrix(self.seqs[keep], self.vectors[keep])
 
     def stored(self) -> list[tuple[int, bytes]]:
         """Return each record's seq and its vector as a row holds it."""
         rows = (row.tobytes() for row in self.vectors.astype("<f4", copy=False))
         return list(zip(self.seqs.tolist(), rows, strict=True))
-
-
-def of(seqs: NDArray[np.int64], vectors: Floats) -> Matrix:
-    """Return the matrix of records in order; see `Matrix` for the shapes."""
-    return Matrix(seqs, vectors, np.vecdot(vectors, vectors), summed(vectors))
 
 
 def from_rows(rows: Sequence[tuple[int, bytes]]) -> Matrix:
@@ -59,59 +51,89 @@ def from_rows(rows: Sequence[tuple[int, bytes]]) -> Matrix:
     """
     seqs, blobs = zip(*rows, strict=True)
     found = np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(rows), -1)
-    return of(np.array(seqs, dtype=np.int64), found.astype(np.float32, copy=False))
+    return Matrix(np.array(seqs, dtype=np.int64), found.astype(np.float32, copy=False))
 
 
 def joined(matrices: Sequence[Matrix]) -> Matrix:
     """Return several matrices as one, ordered by seq; at least one of equal dimensions."""
-    if len(matrices) == 1:
-        return matrices[0]
     seqs = np.concatenate([one.seqs for one in matrices])
     vectors = np.concatenate([one.vectors for one in matrices])
-    norms = np.concatenate([one.norms for one in matrices])
-    total: NDArray[np.float64] = np.sum([one.total for one in matrices], axis=0)
-    if (seqs[1:] > seqs[:-1]).all():
-        return Matrix(seqs, vectors, norms, total)
     order = np.argsort(seqs, kind="stable")
-    return Matrix(seqs[order], vectors[order], norms[order], total)
+    return Matrix(seqs[order], vectors[order])
+
+
+def gathered(
+    seqs: NDArray[np.int64], matrices: Iterable[Matrix], dimensions: int = 0
+) -> tuple[Floats, Mask]:
+    """Return the vectors of records in their order, and which of them have one.
+
+    Args:
+        seqs: The records in order, int64, shape (n,).
+        matrices: Their vectors, and perhaps those of other records; gone through once.
+        dimensions: Length of a vector where there is none.
+    """
+    vectors, embedded = None, np.zeros(len(seqs), dtype=np.bool_)
+    for one in matrices:
+        if np.array_equal(one.seqs, seqs):
+            return one.vectors, ~np.zeros_like(embedded)
+        if vectors is None:
+            vectors = np.zeros((len(seqs), one.vectors.shape[1]), dtype=np.float32)
+        begin, end = seqs.searchsorted([one.seqs[0], one.seqs[-1] + 1])
+        if np.array_equal(one.seqs, seqs[begin:end]):
+            vectors[begin:end] = one.vectors
+            embedded[begin:end] = True
+        else:
+            here = np.isin(seqs[begin:end], one.seqs)
+            places = begin + np.flatnonzero(here)
+            vectors[places] = one.vectors[one.seqs.searchsorted(seqs[places])]
+            embedded[places] = True
+    if vectors is None:
+        vectors = np.zeros((len(seqs), dimensions), dtype=np.float32)
+    return vectors, embedded
 
 
 def encode(matrix: Matrix) -> bytes:
     """Return a matrix as bytes, ready to be read without copying.
 
-    A head of a mark, the number of records and the dimensions; then seqs, sum, squared lengths and
-    vectors as little-endian arrays, each at a multiple of eight bytes.
+    A head of a mark, the number of records and the dimensions; then seqs and vectors as
+    little-endian arrays.
     """
-    count, dimensions = matrix.vectors.shape
-    norms = matrix.norms.astype("<f4").tobytes()
     return b"".join(
         (
-            _HEAD.pack(_MARK, count, dimensions),
+            _HEAD.pack(_MARK, *matrix.vectors.shape),
             matrix.seqs.astype("<i8").tobytes(),
-            matrix.total.astype("<f8").tobytes(),
-            norms + bytes(len(norms) % 8),
             matrix.vectors.astype("<f4", copy=False).tobytes(),
         )
     )
 
 
 def decode(content: bytes) -> Matrix:
-    """Return the matrix that was encoded; its arrays lie in `content`."""
-    _, count, dimensions = _HEAD.unpack_from(content)
-    place = _HEAD.size
-    seqs = np.frombuffer(content, "<i8", count, place)
-    place += 8 * count
-    total = np.frombuffer(content, "<f8", dimensions, place)
-    place += 8 * dimensions
-    norms = np.frombuffer(content, "<f4", count, place)
-    place += 4 * (count + count % 2)
-    vectors = np.frombuffer(content, "<f4", count * dimensions, place)
+    """Return the matrix that was encoded; its arrays lie in `content`.
+
+    Raises:
+        StoreVersionError: It was encoded in another form.
+    """
+    mark, count, dimensions = _HEAD.unpack_from(content)
+    check_mark(mark, _MARK)
+    seqs = np.frombuffer(content, "<i8", count, _HEAD.size)
+    vectors = np.frombuffer(content, "<f4", count * dimensions, _HEAD.size + seqs.nbytes)
     return Matrix(
         seqs.astype(np.int64, copy=False),
         vectors.reshape(count, dimensions).astype(np.float32, copy=False),
-        norms.astype(np.float32, copy=False),
-        total.astype(np.float64, copy=False),
     )
+
+
+def check_mark(found: bytes, known: bytes) -> None:
+    """Refuse a block that begins with another mark than the one that is known.
+
+    Raises:
+        StoreVersionError: It does.
+    """
+    if found != known:
+        raise StoreVersionError(
+            "Packed records of this store have a form that this muniment does not know; use the "
+            "version that wrote them, or export with it and import here."
+        )
 
 
 def without(content: bytes, seqs: AbstractSet[int]) -> bytes | None:

@@ -40,6 +40,7 @@ class Part:
         embedded: Which records have an embedding, bool, shape (n,).
         norms: Squared length of each embedding, float32, shape (n,).
         total: Sum of the embeddings, float64, shape (d,).
+        drift: Inner product of each embedding with the mean of all, float32, shape (n,), if known.
     """
 
     seqs: NDArray[np.int64]
@@ -57,6 +58,7 @@ class Part:
     embedded: Mask
     norms: Floats
     total: NDArray[np.float64]
+    drift: Floats | None
 
     def __len__(self) -> int:
         """Return the number of records."""
@@ -65,8 +67,8 @@ class Part:
     @property
     def nbytes(self) -> int:
         """Bytes the columns take in memory."""
-        columns = (getattr(self, name) for name in self.__slots__ if name != "kind_names")
-        return sum(column.nbytes for column in columns)
+        columns = [getattr(self, name) for name in self.__slots__ if name != "kind_names"]
+        return sum([column.nbytes for column in columns if column is not None])
 
     def postings(self, words: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return where in `docs` and `counts` the postings of each word hash begin and end.
@@ -197,7 +199,7 @@ def _with_postings(
     embedded: Mask,
 ) -> Part:
     order, distinct, starts = _sorted(words)
-    return placed(
+    return Part(
         seqs=seqs,
         kinds=kinds,
         kind_names=kind_names,
@@ -211,47 +213,9 @@ def _with_postings(
         counts=counts[order],
         vectors=vectors,
         embedded=embedded,
-    )
-
-
-def placed(
-    *,
-    seqs: NDArray[np.int64],
-    kinds: NDArray[np.int16],
-    kind_names: tuple[str, ...],
-    valid_from: NDArray[np.int64],
-    valid_until: NDArray[np.int64],
-    expires_at: NDArray[np.int64],
-    lengths: Floats,
-    words: NDArray[np.uint32],
-    starts: NDArray[np.int64],
-    docs: NDArray[np.int32],
-    counts: NDArray[np.uint8],
-    vectors: Floats,
-    embedded: Mask,
-    norms: Floats | None = None,
-    total: NDArray[np.float64] | None = None,
-) -> Part:
-    """Return a part of columns that are in place already; see `Part` for their shapes.
-
-    Squared lengths and sum of the vectors are worked out where they are not given.
-    """
-    return Part(
-        seqs=seqs,
-        kinds=kinds,
-        kind_names=kind_names,
-        valid_from=valid_from,
-        valid_until=valid_until,
-        expires_at=expires_at,
-        lengths=lengths,
-        words=words,
-        starts=starts,
-        docs=docs,
-        counts=counts,
-        vectors=vectors,
-        embedded=embedded,
-        norms=np.vecdot(vectors, vectors) if norms is None else norms,
-        total=summed(vectors) if total is None else total,
+        norms=np.vecdot(vectors, vectors),
+        total=summed(vectors),
+        drift=None,
     )
 
 

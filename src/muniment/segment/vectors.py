@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from muniment.segment.part import Floats, Mask, Part
 
@@ -69,6 +70,34 @@ def centring(parts: list[Part], pool: Mask) -> Centring:
         parts: The records.
         pool: Which of them are live and embedded, bool, over all parts in order.
     """
+    count = int(np.count_nonzero(pool))
+    total, drift = parts[0].total, parts[0].drift
+    if len(parts) > 1 or count < np.count_nonzero(parts[0].embedded):
+        total, drift = _total(parts, pool), None
+    mean = mean_of(total, count)
+    square = np.float32(np.vecdot(mean, mean))
+    if drift is None:
+        drift = products(parts, mean)
+    squares = np.concatenate([part.norms for part in parts]) - 2 * drift + square
+    embedded = np.concatenate([part.embedded for part in parts])
+    apart = embedded & (squares > _NOISE)
+    inverse = 1 / np.sqrt(np.maximum(squares, _NOISE))
+    scale = np.where(apart, inverse, np.float32(0)).astype(np.float32)
+    return Centring(mean, square, drift, scale)
+
+
+def mean_of(total: NDArray[np.float64], count: int) -> Floats:
+    """Return the centre of so many vectors from their sum; zero if fewer than two.
+
+    Args:
+        total: The sum, float64, shape (d,).
+        count: How many they are.
+    """
+    return (total / count if count > 1 else total * 0.0).astype(np.float32)
+
+
+def _total(parts: list[Part], pool: Mask) -> NDArray[np.float64]:
+    """Return the sum of the vectors of a pool."""
     total = np.zeros(parts[0].vectors.shape[1], dtype=np.float64)
     start = 0
     for part in parts:
@@ -78,13 +107,4 @@ def centring(parts: list[Part], pool: Mask) -> Centring:
             missing = np.flatnonzero(part.embedded & ~here)
             total += part.total
             total -= part.vectors[missing].sum(axis=0, dtype=np.float64)
-    count = int(np.count_nonzero(pool))
-    mean = (total / count if count > 1 else total * 0.0).astype(np.float32)
-    square = np.float32(np.vecdot(mean, mean))
-    drift = products(parts, mean)
-    squares = np.concatenate([part.norms for part in parts]) - 2 * drift + square
-    embedded = np.concatenate([part.embedded for part in parts])
-    apart = embedded & (squares > _NOISE)
-    inverse = 1 / np.sqrt(np.maximum(squares, _NOISE))
-    scale = np.where(apart, inverse, np.float32(0)).astype(np.float32)
-    return Centring(mean, square, drift, scale)
+    return total

@@ -12,7 +12,7 @@ from muniment.segment import block, matrix
 from muniment.segment.part import build
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from muniment.ports import OwnerState, Snapshot, Transaction
     from muniment.scope import Owner
@@ -64,18 +64,25 @@ def pack(tx: Transaction, owner: Owner, *, is_upkeep: bool = False) -> bool:
     if not rows:
         return False
     part = build(rows, 0)
-    packed = {
-        slot: np.isin(part.seqs, np.array(moved, dtype=np.int64))
-        for slot in tx.slots(state)
-        if (moved := _move(tx, state, slot))
-    }
+    embedded = {}
+    for slot in tx.slots(state):
+        _move(tx, state, slot)
+        whole = block.with_vectors(part, _matrices(tx, state, slot))
+        if whole.embedded.any():
+            embedded[slot] = whole
     tx.drop_words(state)
-    tx.put_block(state, Block(rows[0].seq, state.version, block.encode(part, packed)))
+    tx.put_block(state, Block(rows[0].seq, state.version, block.encode(part, embedded)))
     return True
 
 
-def _move(tx: Transaction, owner: OwnerState, slot: int) -> list[int]:
-    """Move a model's vectors of active records into blocks; return whose lie there then."""
+def _matrices(tx: Transaction, owner: OwnerState, slot: int) -> Iterator[matrix.Matrix]:
+    for place in tx.block_places(owner, slot):
+        for one in tx.vector_blocks(owner, slot, place, place):
+            yield matrix.decode(one.content)
+
+
+def _move(tx: Transaction, owner: OwnerState, slot: int) -> None:
+    """Move a model's vectors of active records into blocks."""
     packed = tx.packed_vectors(owner, slot)
     fresh = tx.own_vectors(owner, slot)
     places = tx.block_places(owner, slot) or [0]
@@ -89,7 +96,6 @@ def _move(tx: Transaction, owner: OwnerState, slot: int) -> list[int]:
         if moving or resting[place] < 0:
             _rewrite(tx, owner, slot, place, moving, packed)
     tx.hold(owner, slot, [(seq, b"") for seq, _ in fresh])
-    return [*(seq for seq, is_active in packed.items() if is_active), *(seq for seq, _ in fresh)]
 
 
 def _place(places: Sequence[int], seq: int) -> int:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.segment import matrix
 from muniment.segment.block import decode
-from muniment.segment.matrix import joined
 from muniment.segment.segment import Segment
 from muniment.services.filling import changes_since, missing_block
 from muniment.services.known import KnownRecords
@@ -149,12 +148,12 @@ def _brought(
 
 def _built(view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int) -> Segment:
     """Return a scope's segment from its blocks and what changed since, or from its rows."""
-    packed = view.blocks(owner, slot)
-    if not packed or packed[0].slot:
+    blocks = view.blocks(owner, slot)
+    words = next(blocks, None)
+    if words is None or words.slot:
         changes = changes_since(view, owner, 0, slot)
         return Segment.of(changes, owner.version, dimensions)
-    words, *others = packed
-    vectors = joined([matrix.decode(one.content) for one in others]) if others else None
+    vectors = (matrix.decode(one.content) for one in blocks)
     part, should = decode(words.content, vectors, dimensions, slot)
     segment = Segment.packed(part, words.version)
     if words.version != owner.version:

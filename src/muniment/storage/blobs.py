@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import apsw
 
 from muniment.storage.blocks_view import BlockSnapshot
-from muniment.storage.ledger import Rows
+from muniment.storage.ledger import Row
 
 
 class BlobReader(BlockSnapshot):
@@ -20,9 +20,9 @@ class BlobReader(BlockSnapshot):
 
     _file: apsw.Connection
 
-    def _segment_rows(self, values: Mapping[str, Any]) -> Rows:
+    def _segment_rows(self, values: Mapping[str, Any]) -> Iterable[Row]:
         rows = self._all("segment_blocks", values)
-        return [(*rest, self._content(number)) for number, *rest in rows]
+        return ((*rest, self._content(number)) for number, *rest in rows)
 
     def _content(self, number: int) -> bytes:
         blob = self._file.blob_open("main", "blocks", "content", number, False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -10,7 +10,7 @@ from muniment.ports import Block, Head, OwnerState
 from muniment.ports.blocks import Thinner
 from muniment.segment.matrix import without
 from muniment.storage.inspect_view import RowInspection
-from muniment.storage.ledger import GuardedView, Ledger, Place, Row, Rows, key_of
+from muniment.storage.ledger import GuardedView, Ledger, Place, Row, key_of
 
 WORDS = 0
 
@@ -18,26 +18,27 @@ WORDS = 0
 class BlockSnapshot(GuardedView):
     """The part of a snapshot from which a segment is built at once."""
 
-    def _segment_rows(self, values: Mapping[str, Any]) -> Rows:
+    def _segment_rows(self, values: Mapping[str, Any]) -> Iterable[Row]:
         return self._all("segment_blocks", values)
 
-    def _blocks(self, found: Rows) -> list[Block]:
-        rows = self._intact("blocks", found)
-        return [Block(row["seq"], row["version"], row["content"], row["slot"]) for row in rows]
+    def _blocks(self, found: Iterable[Row]) -> Iterator[Block]:
+        for one in found:
+            (row,) = self._intact("blocks", [one])
+            yield Block(row["seq"], row["version"], row["content"], row["slot"])
 
     def packed_version(self, owner: OwnerState) -> int:
         """Return the version at which the owner's words were packed last."""
         row = self._one("packed_version", key_of(owner))
         return 0 if row is None else int(row[0])
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
-        """Return the owner's packed words and the packed vectors of a model."""
+    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
+        """Yield the owner's packed words and the packed vectors of a model."""
         return self._blocks(self._segment_rows({**key_of(owner), "slot": slot}))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
         """Return the packed vectors of a model that may belong to a range of records."""
         values = {**key_of(owner), "slot": slot, "low": low, "high": high}
-        return self._blocks(self._all("vector_blocks", values))
+        return list(self._blocks(self._all("vector_blocks", values)))
 
     def block_places(self, owner: OwnerState, slot: int) -> list[int]:
         """Return the seq of every block of a model's vectors, in order."""

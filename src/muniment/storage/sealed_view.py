@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -146,15 +147,15 @@ class SealedSnapshot:
         rows, gone = self._inner.index_changes(owner, since, slot)
         return IndexChanges(self._sealer(owner).open_rows(rows, slot), gone)
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> list[Block]:
+    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
         return self._blocks(owner, self._inner.blocks(owner, slot))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
-        return self._blocks(owner, self._inner.vector_blocks(owner, slot, low, high))
+        return list(self._blocks(owner, self._inner.vector_blocks(owner, slot, low, high)))
 
-    def _blocks(self, owner: OwnerState, blocks: Iterable[Block]) -> list[Block]:
+    def _blocks(self, owner: OwnerState, blocks: Iterable[Block]) -> Iterator[Block]:
         sealer = self._sealer(owner)
-        return self._opened(
+        return self._each_opened(
             blocks,
             lambda one: one._replace(content=sealer.open(block_column(one), one.seq, one.content)),
         )
@@ -170,13 +171,12 @@ class SealedSnapshot:
 
     def _opened(self, items: Iterable[T], opened: Callable[[T], T]) -> list[T]:
         """Return what can be opened; what was shredded is left out."""
-        found = []
+        return list(self._each_opened(items, opened))
+
+    def _each_opened(self, items: Iterable[T], opened: Callable[[T], T]) -> Iterator[T]:
         for item in items:
-            try:
-                found.append(opened(item))
-            except Unreadable:
-                continue
-        return found
+            with suppress(Unreadable):
+                yield opened(item)
 
     def _records(self, owner: OwnerState, records: Iterable[Record]) -> list[Record]:
         sealer = self._sealer(owner)

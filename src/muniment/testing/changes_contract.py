@@ -116,8 +116,8 @@ class ChangesContract:
         first, second, third = sorted(blocks)
         with store.snapshot() as view:
             assert view.slots(owner) == [slot, other]
-            assert view.blocks(owner, None) == [words]
-            assert view.blocks(owner, slot) == [words, first, second, third]
+            assert list(view.blocks(owner, None)) == [words]
+            assert list(view.blocks(owner, slot)) == [words, first, second, third]
             assert view.block_places(owner, slot) == [1, 5, 9]
             assert view.vector_blocks(owner, slot, 2, 4) == [first]
             assert view.vector_blocks(owner, slot, 5, 8) == [second]
@@ -126,7 +126,7 @@ class ChangesContract:
         store.write(lambda tx: tx.drop_block(owner, slot, 5))
         store.write(lambda tx: tx.drop_words(owner))
         with store.snapshot() as view:
-            assert view.blocks(owner, slot) == [first, third]
+            assert list(view.blocks(owner, slot)) == [first, third]
 
     def test_vectors_leave_blocks(self, store: Store) -> None:
         """A vector that is removed or replaced goes out of its block before the write returns."""
