@@ -120,3 +120,10 @@ def test_a_vector_that_says_half_as_much_votes_with_half_its_weight() -> None:
     whole = fuse(floats([0, 0, 0]), close, floats([1, 1, 1]), every, none)
     half = fuse(floats([0, 0, 0]), close, floats([0.5, 1, 1]), every, none)
     assert half.tolist() == pytest.approx([whole[0] / 2, whole[1], whole[2]])
+
+
+def test_without_a_voice_every_vector_says_all() -> None:
+    close, words = floats([0.9, 0.1, 0.2]), floats([0.1, 0.3, 0.2])
+    for pool in (flags([True] * 3), flags([True, False, True])):
+        every = fuse(words, close, floats([1, 1, 1]), pool, ~(pool | True))
+        assert fuse(words, close, None, pool, ~(pool | True)).tolist() == every.tolist()

@@ -150,14 +150,15 @@ class Bench:
 
     def _ranked(self, view: View, query: str, before: int | None, idea: Without) -> list[str]:
         hashes = tuple(map(self._hasher.hash, dict.fromkeys(idea.tokens(query))))
-        asked = Sought(view, hashes, self._hasher.exact(query))
+        folded = normalise(query)
+        asked = Sought(view, hashes, self._hasher.named(folded))
         vector = None
-        if idea.meaning and self._embedder is not None and not content_free(query):
+        if idea.meaning and self._embedder is not None and not content_free(folded):
             vector = self._embedder.embed_query(query)
         channels = search([asked], vector, lambda seen, _: seen.live & self._earlier(before))
         score = np.ones(len(channels.seqs), dtype=np.float32)
-        voice = self._whole.voice if idea.fading else np.ones_like(self._whole.voice)
-        fused = score if content_free(query) else _fused(channels, voice, idea)
+        voice = self._whole.voice if idea.fading else None
+        fused = score if content_free(folded) else _fused(channels, voice, idea)
         order = arrange(channels.chosen, fused, score, channels.seqs, -1, _DEPTH).order
         return [self._records[place]["id"] for place in order.tolist()]
 
@@ -168,7 +169,7 @@ class Bench:
         return np.array([isinstance(at, int) and at < before for at in times])
 
 
-def _fused(channels: Channels, voice: Floats, idea: Without) -> Floats:
+def _fused(channels: Channels, voice: Floats | None, idea: Without) -> Floats:
     lexical = channels.lexical if idea.words else np.zeros_like(channels.lexical)
     close = channels.centred if idea.centred else channels.cosine
     if idea.standard:

@@ -38,12 +38,13 @@ def checked(function: F) -> F:
     @wraps(function)
     def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - passes on what it gets
         order, rest, rules = _rules(function)
-        for name, value in zip(order, given, strict=False):
-            _check(rules, name, value)
-        for value in given[len(order) :] if rest else ():
-            _check(rules, rest, value)
-        for name, value in named.items():
-            _check(rules, name, value)
+        arguments = [*zip(order, given, strict=False), *named.items()]
+        if rest:
+            arguments += [(rest, value) for value in given[len(order) :]]
+        for name, value in arguments:
+            rule = rules.get(name)
+            if rule is not None and not rule[0](value):
+                raise InvalidInputError(f"{name} must be {rule[1]}, not {type(value).__name__}.")
         return function(*given, **named)
 
     return call  # type: ignore[return-value]
@@ -55,12 +56,6 @@ def checks_arguments(cls: T) -> T:
         if isfunction(member) and not name.startswith("_"):
             setattr(cls, name, checked(member))
     return cls
-
-
-def _check(rules: Mapping[str, tuple[Test, str]], name: str, value: object) -> None:
-    rule = rules.get(name)
-    if rule is not None and not rule[0](value):
-        raise InvalidInputError(f"{name} must be {rule[1]}, not {type(value).__name__}.")
 
 
 @cache

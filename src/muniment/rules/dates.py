@@ -58,19 +58,18 @@ def _jalali_year(today: date) -> int:
     return year if today >= gregorian(year, 1, 1) else year - 1
 
 
-def interval(text: str, now: int) -> tuple[int, int] | None:
+def interval(asked: str, now: int) -> tuple[int, int] | None:
     """Return the time that a question names, or None: its first instant and the first after it.
 
     Days, months and years are those of UTC. A month without a year is the last one that has begun.
 
     Args:
-        text: The question.
+        asked: The question in its search form.
         now: The present instant, microseconds since 1970, UTC.
 
     Returns:
         Two instants, microseconds since 1970, UTC.
     """
-    asked = normalise(text)
     signs = [sign for sign in _SIGNS if sign in asked]
     if _HAS_DIGIT.search(asked):
         signs.append(_DIGIT)

@@ -62,31 +62,32 @@ def reordered(ranking: Ranking, places: Sequence[int], score: Floats) -> Ranking
     return Ranking(moved.order, moved.rank, published, moved.below)
 
 
-def fuse(lexical: Floats, centred: Floats, voice: Floats, pool: Mask, exact: Mask) -> Floats:
+def fuse(lexical: Floats, centred: Floats, voice: Floats | None, pool: Mask, exact: Mask) -> Floats:
     """Return one number a record by which to order them.
 
     The words' weight plus a fifth of the standard score of the centred cosine, taken over the
-    embedded live records (`pool`), times what the record's vector may say (`voice`). A record that
-    is named exactly comes first.
+    embedded live records (`pool`), times what the record's vector may say (`voice`; None: each may
+    say all). A record that is named exactly comes first.
     """
-    count = int(np.count_nonzero(pool))
-    if count == len(pool):
+    if np.count_nonzero(pool) == len(pool):
         fused = _with_vote(lexical, centred, voice)
     else:
+        heard = None if voice is None else voice[pool]
         fused = lexical.copy()
-        fused[pool] = _with_vote(lexical[pool], centred[pool], voice[pool])
+        fused[pool] = _with_vote(lexical[pool], centred[pool], heard)
     if np.count_nonzero(exact):
         fused[exact] += np.float32(EXACT_BONUS)
     return fused
 
 
-def _with_vote(lexical: Floats, centred: Floats, voice: Floats) -> Floats:
+def _with_vote(lexical: Floats, centred: Floats, voice: Floats | None) -> Floats:
     count = len(centred) or 1
     mean: np.float64 = np.add.reduce(centred, dtype=np.float64) / count
     close = np.subtract(centred, mean, dtype=np.float64)
     spread = float(np.add.reduce(close * close) / count) ** 0.5
     close *= SEMANTIC_WEIGHT / spread if spread > _FLAT else 0.0
-    close *= voice
+    if voice is not None:
+        close *= voice
     close += lexical
     fused: Floats = close.astype(np.float32)
     return fused
@@ -151,7 +152,9 @@ def _floor(ranks: Floats, limit: int) -> np.float32:
     if len(ranks) > _MANY and blocks > limit:
         ranks = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
     found = len(ranks) - limit
-    least: np.float32 = np.partition(ranks, found)[found]
+    sorted_there = ranks.copy()
+    sorted_there.partition(found)
+    least: np.float32 = sorted_there[found]
     return least
 
 

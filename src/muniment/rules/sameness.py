@@ -37,12 +37,12 @@ def wording(record: Record, *also: str | None) -> Wording:
         also: What else has to be equal.
     """
     words = [word.strip(_MARKS) or word for word in normalise(record.text).split()]
-    rest = [word for word in words if word not in _WEIGHTLESS]
     value = None if record.value is None else canonical_json(record.value)
     times = (str(record.valid_from), str(record.valid_until))
     papers = ascii([record.kind, record.field, value, record.reference, *times, *also])
-    said = " ".join(words)
-    gist = said if len(rest) in (0, len(words)) else " ".join(rest)
+    said = gist = " ".join(words)
+    if not _WEIGHTLESS.isdisjoint(words):
+        gist = " ".join([word for word in words if word not in _WEIGHTLESS]) or said
     return Wording(_digest(papers + gist), _digest(said))
 
 

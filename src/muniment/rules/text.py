@@ -146,16 +146,20 @@ def tokenise(text: str) -> list[str]:
     return tokens
 
 
-def content_free(text: str) -> bool:
-    """Whether `text` asks for whatever is remembered without saying about what.
+def content_free(asked: str) -> bool:
+    """Whether a text in its search form asks for whatever is remembered, without saying about what.
 
     True when it has words and all are function words or generic asking words ("What do
     you know about me?"); False for text without any word.
     """
     has_spoken = False
-    for chunk in normalise(text).split():
-        is_plain = chunk.isascii() and chunk.isalpha()
-        for word in (chunk,) if is_plain else _IDENTIFIER.findall(chunk):
+    for chunk in asked.split():
+        if chunk.isascii() and chunk.isalpha():
+            if chunk not in _generic_words():
+                return False
+            has_spoken = True
+            continue
+        for word in _IDENTIFIER.findall(chunk):
             if not _is_generic(word):
                 return False
             has_spoken = True

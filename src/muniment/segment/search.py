@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from math import log1p
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,6 @@ from muniment.segment.view import View, joined, together
 
 IMAGINED = 50
 
-T = TypeVar("T", bound=np.generic)
 Choose = Callable[[View, int], Mask]
 
 
@@ -62,7 +62,8 @@ class Channels(NamedTuple):
         coverage: How much of the question the words cover, in [0, 1], whatever the scope.
         cosine: Cosine to the question, float32; 0 where there is no embedding.
         centred: Cosine around the scope's centre, float32; 0 where there is no embedding.
-        voice: How much that cosine counts, float32, in (0, 1]: less for a long record.
+        voice: How much that cosine counts, float32, in (0, 1]: less for a long record. None where
+            no record is long.
         embedded: Which records have an embedding, bool, shape (n,).
         pool: Which are live and have one, bool, shape (n,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
@@ -75,7 +76,7 @@ class Channels(NamedTuple):
     coverage: Floats
     cosine: Floats
     centred: Floats
-    voice: Floats
+    voice: Floats | None
     embedded: Mask
     pool: Mask
     exact: Mask
@@ -95,13 +96,13 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
     """
     views = [one.view for one in sought]
     whole = views[0] if len(views) == 1 else together(views)
-    matches = _matches(sought, len(whole.live))
-    lexical, coverage = _weighed(matches, whole, len(sought[0].words))
     if vector is None:
         cosine = centred = np.zeros(len(whole.live), dtype=np.float32)
     else:
         cosine = products(whole.parts, vector)
         centred = whole.centring(cosine, vector)
+    matches = _matches(sought, len(whole.live))
+    lexical, coverage = _weighed(matches, whole, len(sought[0].words))
     return Channels(
         seqs=whole.seqs,
         live=whole.live,
@@ -151,22 +152,30 @@ def _matches(sought: Sequence[Sought], count: int) -> _Matches:
         asked = np.array(words if name is None else (*words, name), dtype=np.uint32)
         for part in view.parts:
             begins, ends = part.postings(asked)
-            spans = [slice(*ends) for ends in zip(begins.tolist(), ends.tolist(), strict=True)]
-            named = None if name is None else part.docs[spans.pop()]
-            if named is not None and len(named):
-                exact[named + start] = True
-            here = _taken(part.docs, spans, np.int64)
-            sizes.append((ends - begins)[: len(words)])
-            counts.append(_taken(part.counts, spans, np.float32))
-            docs.append(here + start if start else here)
+            if name is not None and ends[-1] > begins[-1]:
+                exact[part.docs[begins[-1] : ends[-1]] + start] = True
+            size = (ends - begins)[: len(words)]
+            places = _places(begins[: len(words)], size)
+            sizes.append(size)
+            docs.append(part.docs.take(places) + np.int64(start))
+            counts.append(part.counts.take(places).astype(np.float32))
             start += len(part)
     return _Matches(joined(sizes), joined(docs), joined(counts), exact)
 
 
-def _taken(column: NDArray[np.generic], spans: Sequence[slice], dtype: type[T]) -> NDArray[T]:
-    if not spans:
-        return np.zeros(0, dtype=dtype)
-    return np.concatenate([column[span] for span in spans], dtype=dtype)
+def _places(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the places of several runs, one run after the other.
+
+    Args:
+        begins: Where each run begins, int64, shape (k,).
+        sizes: How long each is, int64, shape (k,).
+    """
+    if not len(sizes):
+        return sizes
+    ends = sizes.cumsum()
+    places = np.arange(ends[-1])
+    places += (begins - ends + sizes).repeat(sizes)
+    return places
 
 
 def _idf(found: Sequence[int], total: int) -> list[float]:
@@ -194,7 +203,7 @@ def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
     found = matches.found(view, size)
     idf = _idf(found, view.count)
     squares = [each * each for each in idf]
-    ranking = sum([sq for sq, each in zip(squares, found, strict=True) if each]) ** 0.5 or 1.0
+    ranking = sum(compress(squares, found)) ** 0.5 or 1.0
     covering = (sum(idf) * sum(squares) ** 0.5) ** 0.5 or 1.0
     weights = np.array(idf * (len(matches.sizes) // size), dtype=np.float32)
     shares = view.damping(size).take(view.lengths.take(matches.docs), axis=1)

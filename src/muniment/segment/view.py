@@ -79,13 +79,15 @@ class View:
         return centring(self.parts, self.pool)
 
     @cached_property
-    def voice(self) -> Floats:
-        """How much the likeness of each record counts, float32, in (0, 1].
+    def voice(self) -> Floats | None:
+        """How much the likeness of each record counts, float32, in (0, 1]; None: all count whole.
 
         One vector says less of any part of a text the longer the text is: it counts whole up to
         200 content tokens, and in inverse proportion to them above.
         """
         lengths = joined([part.lengths for part in self.parts]).astype(np.float32)
+        if lengths.max(initial=0) <= LONG:
+            return None
         np.maximum(lengths, LONG, out=lengths)
         return np.divide(np.float32(LONG), lengths, dtype=np.float32)
 

@@ -48,7 +48,10 @@ class WordHasher:
 
     def exact(self, name: str) -> int | None:
         """Return the hash of a name as a whole, or None when nothing of it is left."""
-        folded = normalise(name)
+        return self.named(normalise(name))
+
+    def named(self, folded: str) -> int | None:
+        """Return what `exact` does, of a name in its search form."""
         if "_" in folded:
             folded = " ".join(folded.replace("_", " ").split())
         return self.hash("\x1f" + folded) if folded else None

@@ -90,7 +90,7 @@ class Finder:
         instant = now if asked.as_of is None else asked.as_of
         hasher = self._words.of(state.owner)
         words = hasher.hashes(asked.tokens)
-        exact = hasher.exact(asked.text)
+        exact = hasher.named(asked.folded)
         if asked.as_of is None:
             segment, known, _ = self._segments.hot(view, state, slot, dimensions)
         else:

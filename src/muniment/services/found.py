@@ -29,6 +29,7 @@ class Asked(NamedTuple):
 
     Attributes:
         text: The question, cut to what is used of it.
+        folded: Its search form.
         tokens: Its distinct content words.
         limit: Most records to return.
         depth: How many to rank, so that something is left to choose from; at least the limit.
@@ -47,6 +48,7 @@ class Asked(NamedTuple):
     """
 
     text: str
+    folded: str
     tokens: tuple[str, ...]
     limit: int
     depth: int

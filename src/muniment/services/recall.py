@@ -16,7 +16,7 @@ from muniment.rules.dates import interval
 from muniment.rules.filters import parse_filters
 from muniment.rules.kinds import Reader
 from muniment.rules.packet import Line, TokenCounter, build_packet, line
-from muniment.rules.text import content_free, tokenise
+from muniment.rules.text import content_free, normalise, tokenise
 from muniment.scope import Scope, Space
 from muniment.services.arranging import TIMELY
 from muniment.services.explain import explain, settled
@@ -141,14 +141,16 @@ class Recalling:
         _check(question)
         text, kinds = question.query[:LONGEST_QUERY], question.kinds
         as_of = None if question.as_of is None else _past("as_of", question.as_of, now)
-        span = interval(text, now if as_of is None else as_of)
-        listing = content_free(text)
+        folded = normalise(text)
+        span = interval(folded, now if as_of is None else as_of)
+        listing = content_free(folded)
         degraded = (Degraded.QUERY_CUT,) if len(text) < len(question.query) else ()
         embedded = _Embedded(None, None, degraded=())
         if not listing and text.strip():
             embedded = self._embed(text, strict=question.strict)
         return Asked(
             text=text,
+            folded=folded,
             tokens=tuple(dict.fromkeys(tokenise(text))),
             limit=question.limit,
             depth=self._depth(question.limit, timely=span is not None),
@@ -300,14 +302,15 @@ def _rejected(
     found: Found, selected: Selection, shown: _Shown, considered: int
 ) -> dict[Reason, int]:
     choice = found.searched.choice
-    lapsed = [one.view.lapsed for one in found.searched.readings]
+    lapsed = [one.view.lapsed for one in found.searched.readings] or [(0, 0, 0)]
+    expired, early, late = map(sum, zip(*lapsed, strict=True))
     said = [*shown.verdicts.values()]
     repeated, crowding = said.count(Reason.DUPLICATE), said.count(Reason.SOURCE_SHARE)
     ranked = considered - found.ranking.below
     counts = (
-        (Reason.EXPIRED, sum([each[0] for each in lapsed])),
-        (Reason.NOT_YET_VALID, sum([each[1] for each in lapsed])),
-        (Reason.NO_LONGER_VALID, sum([each[2] for each in lapsed])),
+        (Reason.EXPIRED, expired),
+        (Reason.NOT_YET_VALID, early),
+        (Reason.NO_LONGER_VALID, late),
         (Reason.KIND, choice.by_kind),
         (Reason.READER, choice.by_reader),
         (Reason.FILTER, choice.by_filter),

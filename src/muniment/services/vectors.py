@@ -66,7 +66,7 @@ class QueryVectors:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._known: OrderedDict[tuple[EmbeddingModel, bytes], Floats] = OrderedDict()
+        self._known: OrderedDict[bytes, tuple[EmbeddingModel, Floats]] = OrderedDict()
 
     def embed(self, embedder: Embedder, text: str) -> Floats:
         """Return a question's unit vector; the same question is embedded once.
@@ -74,15 +74,15 @@ class QueryVectors:
         Raises:
             ProviderError: The model failed.
         """
-        key = (embedder.model, blake2b(text.encode("utf-8", "surrogatepass")).digest())
+        model, key = embedder.model, blake2b(text.encode("utf-8", "surrogatepass")).digest()
         with self._lock:
             known = self._known.get(key)
-            if known is not None:
+            if known is not None and known[0] == model:
                 self._known.move_to_end(key)
-                return known
+                return known[1]
         vector = embedder.embed_query(text)
         with self._lock:
-            self._known[key] = vector
+            self._known[key] = model, vector
             if len(self._known) > _QUESTIONS:
                 self._known.popitem(last=False)
         return vector

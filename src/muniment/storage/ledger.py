@@ -116,7 +116,8 @@ class GuardedView:
 
     def _intact(self, table: str, found: Rows) -> list[dict[str, Any]]:
         """Return whole rows that were read, by column, each checked."""
-        rows = [self._named(table, row) for row in found]
+        columns = self._guard.columns(table, self._columns)
+        rows = [dict(zip(columns, row, strict=True)) for row in found]
         for row in rows:
             self._guard.check(table, row)
         return rows
