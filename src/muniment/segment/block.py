@@ -145,7 +145,7 @@ def decode(
     instants = {
         name: reader.take("<i8", records)
         if name in given
-        else np.full(records, missing, dtype=np.int64)
+        else np.ndarray(records, np.int64, np.int64(missing).tobytes(), strides=(0,))
         for name, missing in _INSTANTS
     }
     columns = {
@@ -159,7 +159,7 @@ def decode(
     known = {number: _known(reader, records, size) for number, size in models}.get(slot)
     vectors, embedded = gathered(seqs, matrices, dimensions)
     packed = np.zeros(records, dtype=np.bool_) if known is None else known.packed
-    if known is None or not np.array_equal(embedded, packed):
+    if known is None or not (embedded == packed).all():
         known = _Known(packed, np.vecdot(vectors, vectors), None, summed(vectors))
     part = Part(
         seqs=seqs,

@@ -74,8 +74,8 @@ def gathered(
     """
     vectors, embedded = None, np.zeros(len(seqs), dtype=np.bool_)
     for one in matrices:
-        if np.array_equal(one.seqs, seqs):
-            return one.vectors, ~np.zeros_like(embedded)
+        if len(one) == len(seqs) and (one.seqs == seqs).all():
+            return one.vectors, np.ones(len(seqs), dtype=np.bool_)
         if vectors is None:
             vectors = np.zeros((len(seqs), one.vectors.shape[1]), dtype=np.float32)
         begin, end = seqs.searchsorted([one.seqs[0], one.seqs[-1] + 1])

@@ -78,12 +78,13 @@ def centring(parts: list[Part], pool: Mask) -> Centring:
     square = np.float32(np.vecdot(mean, mean))
     if drift is None:
         drift = products(parts, mean)
-    squares = np.concatenate([part.norms for part in parts]) - 2 * drift + square
-    embedded = np.concatenate([part.embedded for part in parts])
-    apart = embedded & (squares > _NOISE)
-    inverse = 1 / np.sqrt(np.maximum(squares, _NOISE))
-    scale = np.where(apart, inverse, np.float32(0)).astype(np.float32)
-    return Centring(mean, square, drift, scale)
+    squares = np.concatenate([part.norms for part in parts])
+    squares -= 2 * drift
+    squares += square
+    apart = np.concatenate([part.embedded for part in parts])
+    apart &= squares > _NOISE
+    np.sqrt(np.maximum(squares, _NOISE, out=squares), out=squares)
+    return Centring(mean, square, drift, np.divide(apart, squares, dtype=np.float32))
 
 
 def mean_of(total: NDArray[np.float64], count: int) -> Floats:

@@ -153,6 +153,10 @@ def view_at(parts: list[Part], here: Mask, now: int) -> View:
         joined([getattr(part, name) for part in parts])
         for name in ("valid_from", "valid_until", "expires_at")
     )
+    begun = int(starts.max(initial=ALWAYS))
+    lapses = min(int(stops.min(initial=NEVER)), int(ends.min(initial=NEVER)))
+    if begun <= now < lapses:
+        return View(parts, here, here, begun, lapses, (0, 0, 0))
     expired = here & (ends <= now)
     early = here & ~expired & (starts > now)
     late = here & ~expired & ~early & (stops <= now)
