@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from typing import Protocol, runtime_checkable
+from functools import cache
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from muniment.errors import InvalidInputError
+
+if TYPE_CHECKING:
+    from uuid_utils import UUID
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ID = re.compile("[a-z]{3}_[0-9a-f]{32}")
@@ -41,9 +46,14 @@ def new_id(prefix: str) -> str:
     Args:
         prefix: What the id names, such as `mem` for a record.
     """
+    return f"{prefix}_{_made()().hex}"
+
+
+@cache
+def _made() -> Callable[[], UUID]:
     from uuid_utils import uuid7
 
-    return f"{prefix}_{uuid7().hex}"
+    return uuid7
 
 
 def is_id(text: str) -> bool:

@@ -12,11 +12,11 @@ LENGTH = 32
 
 
 def _derive(key: bytes, purpose: bytes, *parts: str) -> bytes:
-    digest = blake2b(key=key, digest_size=LENGTH, person=purpose)
+    said = b""
     for part in parts:
         encoded = part.encode()
-        digest.update(len(encoded).to_bytes(4, "big") + encoded)
-    return digest.digest()
+        said += len(encoded).to_bytes(4, "big") + encoded
+    return blake2b(said, key=key, digest_size=LENGTH, person=purpose).digest()
 
 
 @lru_cache(maxsize=2048)

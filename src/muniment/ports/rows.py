@@ -31,8 +31,7 @@ class OwnerState:
     label: bytes | None = attribute(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class NewRecord:
+class NewRecord(NamedTuple):
     """A record as the write gate hands it to the store.
 
     Instants are microseconds since 1970, UTC. `field_key` is `field` when the kind allows one

@@ -6,9 +6,8 @@ import math
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from hashlib import sha256
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.clock import to_instant
 from muniment.errors import InvalidInputError
@@ -31,8 +30,7 @@ _UNSEEN = ("Cc", "Cf", "Zl", "Zp", "Zs")
 _WORD_GAP = re.compile(r"(?<=[^\W_])[ _-]+(?=[^\W_])")
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A statement after validation; instants are microseconds since 1970, UTC.
 
     Attributes:
@@ -113,17 +111,16 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
 
 def _times(statement: Statement) -> tuple[int | None, int | None, int | None]:
     """Return expiry and validity as instants."""
-    expires_at, valid_from, valid_until = (
-        None if moment is None else to_instant(name, moment)
-        for name, moment in (
-            ("expires_at", statement.expires_at),
-            ("valid_from", statement.valid_from),
-            ("valid_until", statement.valid_until),
-        )
-    )
+    expires_at = _instant("expires_at", statement.expires_at)
+    valid_from = _instant("valid_from", statement.valid_from)
+    valid_until = _instant("valid_until", statement.valid_until)
     if valid_from is not None and valid_until is not None and valid_from >= valid_until:
         raise InvalidInputError("valid_until must lie after valid_from.")
     return expires_at, valid_from, valid_until
+
+
+def _instant(name: str, moment: datetime | str | None) -> int | None:
+    return None if moment is None else to_instant(name, moment)
 
 
 def statement_of(record: Record) -> Statement:
@@ -156,14 +153,20 @@ def checked_text(name: str, value: object, longest: int) -> str:
     if not isinstance(value, str):
         raise InvalidInputError(f"{name} must be a string, not {type(value).__name__}.")
     trimmed = value.strip()
-    if all(unicodedata.category(character) in _UNSEEN for character in trimmed[:longest]):
+    is_plain = trimmed.isascii() and trimmed.isprintable()
+    if not trimmed or (not is_plain and _is_unseen(trimmed[:longest])):
         raise InvalidInputError(f"{name} is required and must not be blank.")
     if len(trimmed) > longest:
         raise InvalidInputError(
             f"{name} has {len(trimmed)} characters; at most {longest} are allowed. Split it."
         )
-    refuse_unstorable(name, trimmed)
+    if not is_plain:
+        refuse_unstorable(name, trimmed)
     return trimmed
+
+
+def _is_unseen(text: str) -> bool:
+    return all(unicodedata.category(character) in _UNSEEN for character in text)
 
 
 def _optional(name: str, value: object) -> str | None:

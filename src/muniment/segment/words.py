@@ -8,7 +8,6 @@ to exactly: its field, its value or its whole text.
 from __future__ import annotations
 
 import struct
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
@@ -64,7 +63,10 @@ class WordHasher:
             names: What it answers to exactly.
         """
         known = self._known
-        entries = Counter([known.get(token) or self.hash(token) for token in tokens])
+        entries: dict[int, int] = {}
+        for token in tokens:
+            word = known.get(token) or self.hash(token)
+            entries[word] = entries.get(word, 0) + 1
         exact = {found for name in names if (found := self.exact(name)) is not None}
         packed = [_ENTRY.pack(word, min(n, _MOST)) for word, n in entries.items()]
         packed += [_ENTRY.pack(name, 0) for name in exact if name not in entries]

@@ -168,8 +168,9 @@ class Admission(Past):
     def screen(self, checked: Checked, author: Author) -> tuple[Finding, ...]:
         """Return what screening sees in everything of a statement that would be stored."""
         texts = [checked.text, checked.field, checked.reference, checked.source_id]
-        for value in (checked.value, checked.metadata):
-            texts += texts_of(value) if value is not None else ()
+        texts += texts_of(checked.value)
+        if checked.metadata:
+            texts += texts_of(checked.metadata)
         findings: list[Finding] = []
         for text in texts:
             if text:
@@ -193,6 +194,8 @@ class Admission(Past):
 
 def texts_of(value: JSONValue) -> list[str]:
     """Return every text within a JSON value, keys of mappings included."""
+    if value is None:
+        return []
     if isinstance(value, str):
         return [value]
     if isinstance(value, Mapping):
@@ -200,4 +203,4 @@ def texts_of(value: JSONValue) -> list[str]:
     if isinstance(value, list):
         return [text for item in value for text in texts_of(item)]
     whole = int(value) if isinstance(value, float) and value.is_integer() else value
-    return [] if value is None else [canonical_json(whole)]
+    return [canonical_json(whole)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from muniment.clock import Clock
 from muniment.errors import ConflictError, TombstonedError
@@ -54,8 +54,7 @@ class Author:
     override: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Admitted:
+class Admitted(NamedTuple):
     """A statement that screening and the policy let through.
 
     Attributes:

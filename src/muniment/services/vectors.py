@@ -55,7 +55,7 @@ def embed_passages(
         except ProviderError:
             vectors += [None] * len(chunk)
         else:
-            vectors += [row.astype("<f4").tobytes() for row in rows]
+            vectors += [row.astype("<f4", copy=False).tobytes() for row in rows]
         if progress is not None:
             progress(len(vectors), len(texts))
     return vectors

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from muniment.ports import OwnerState
-from muniment.storage.guard import MAC, Guard, element, mask, unmask
+from muniment.storage.guard import MAC, Guard, element, mask, row_mac, unmask
 
 PROTECTED = (
     "records",
@@ -198,10 +198,11 @@ class Ledger(GuardedView):
     def _insert(self, table: str, name: str, values: Mapping[str, Any]) -> None:
         """Insert a new row together with its digest; values are named as the columns are."""
         place = self._touch(values)
+        key = self._guard.key(place[0])
         row = {column: values.get(column) for column in self._guard.columns(table, self._columns)}
-        row[MAC] = self._guard.mac(table, row)
+        row[MAC] = mac = row_mac(key, table, row)
         super()._all(name, row)
-        self._moved[place] ^= element(self._guard.key(place[0]), row[MAC])
+        self._moved[place] ^= element(key, mac)
 
     def _account(self, table: str, row: dict[str, Any], *, stays: bool) -> None:
         place = (row["tenant_id"], row["owner_no"])
@@ -238,7 +239,8 @@ class Ledger(GuardedView):
 
     def _changing(self, values: Mapping[str, Any]) -> dict[str, Any]:
         """Return an owner's own row to be changed in place; it is stored when the work is done."""
-        row = self._stored(self._touch(values))
+        place = self._touch(values)
+        row = self._own.get(place) or self._stored(place)
         assert row is not None, "an owner's own row is never removed"
         return row
 

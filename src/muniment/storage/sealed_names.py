@@ -132,8 +132,7 @@ def sealed_record(
     )
     field, key = record.field, record.field_key
     vector = record.vector
-    return replace(
-        record,
+    return record._replace(
         text=sealer.seal_text("text", seq, record.text),
         field=None if field is None else names.name(tenant, "field", field),
         field_key=None if key is None else names.name(tenant, "field_key", key),

@@ -69,7 +69,7 @@ class LifecycleContract:
         """A merged record is replaced by the oldest of the other's versions, until it is undone."""
         dropped, old, new = sample(), sample(), sample()
         stored(store, dropped, old)
-        replace(store, old.memory_id, changed(new, supersedes=old.memory_id))
+        replace(store, old.memory_id, new._replace(supersedes=old.memory_id))
         before = everything(store)
         names = (dropped.memory_id, old.memory_id)
         owner = store.write(lambda tx: _merge(tx, *names, new.memory_id))

@@ -142,7 +142,7 @@ def as_written(admitted: Admitted, made: int, gate: Gate) -> Admitted:
         return admitted
     given = replace(admitted.statement, expires_at=None)
     payload = check(given, gate.policy, made).payload
-    return replace(admitted, checked=replace(admitted.checked, payload=payload))
+    return admitted._replace(checked=admitted.checked._replace(payload=payload))
 
 
 def _same(here: Statement, there: Statement) -> bool:

@@ -191,8 +191,7 @@ class Refiling:
         drafted = self._gate.draft_record(
             self._tx, self._state, admitted.checked, author, vector, None, made
         )
-        new = replace(
-            drafted,
+        new = drafted._replace(
             memory_id=memory_id,
             supersedes=knowing.maybe(record.supersedes),
             status=Status.SUPERSEDED if past else Status.ACTIVE,
