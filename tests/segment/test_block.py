@@ -23,6 +23,7 @@ from muniment.ports import (
 )
 from muniment.segment import matrix
 from muniment.segment.block import Unpacked, decode, encode, with_vectors
+from muniment.segment.matrix import Gathering
 from muniment.segment.part import NEVER, Part, build, merge
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.segment.segment import Segment
@@ -58,15 +59,28 @@ def held(rows: list[IndexRow]) -> list[tuple[int, bytes]]:
 
 
 def through_bytes(
-    rows: list[IndexRow], others: Iterable[tuple[int, bytes]] = (), dimensions: int = 2
+    rows: list[IndexRow],
+    others: Iterable[tuple[int, bytes]] = (),
+    dimensions: int = 2,
+    *,
+    makes_room: bool = False,
 ) -> Unpacked:
     """Return what rows give after they were packed, with vectors of other records among theirs."""
     part = build([row._replace(vector=None) for row in rows], 0)
     vectors = sorted([*held(rows), *others]) if dimensions else []
     pieces = [piece for piece in (vectors[:2], vectors[2:]) if piece]
-    matrices = [matrix.decode(matrix.encode(matrix.from_rows(piece))) for piece in pieces]
-    packed = {7: with_vectors(part, matrices)} if held(rows) else {}
-    return decode(encode(part, packed), matrices, dimensions, 7 if dimensions else None)
+    blocks = [matrix.encode(matrix.from_rows(piece)) for piece in pieces]
+    packed = {7: with_vectors(part, blocks)} if held(rows) else {}
+    gathering = Gathering(dimensions)
+    contents = _read_into(gathering, blocks) if makes_room else iter(blocks)
+    return decode(encode(part, packed), contents, 7 if dimensions else None, gathering)
+
+
+def _read_into(gathering: Gathering, blocks: list[bytes]) -> Iterator[bytes | memoryview]:
+    for block in blocks:
+        room = gathering.room(len(block))
+        room[:] = block
+        yield room
 
 
 def differing(one: Part, other: Part) -> set[str]:
@@ -84,10 +98,10 @@ def differing(one: Part, other: Part) -> set[str]:
     return found
 
 
-@given(ROWS)
-def test_a_block_gives_back_the_part(drawn: list[tuple[object, ...]]) -> None:
+@given(ROWS, st.booleans())
+def test_a_block_gives_back_the_part(drawn: list[tuple[object, ...]], makes_room: bool) -> None:
     rows = rows_of(drawn)
-    part, packed = through_bytes(rows)
+    part, packed = through_bytes(rows, makes_room=makes_room)
     assert differing(part, build(rows, 2)) == set()
     assert packed.tolist() == part.embedded.tolist()
     part, packed = through_bytes(rows, dimensions=0)
@@ -95,14 +109,15 @@ def test_a_block_gives_back_the_part(drawn: list[tuple[object, ...]]) -> None:
     assert not packed.any()
 
 
-@given(ROWS, st.sets(st.integers(0, 30)))
+@given(ROWS, st.sets(st.integers(0, 30)), st.booleans())
 def test_vectors_of_other_records_are_left_out(
-    drawn: list[tuple[object, ...]], foreign: set[int]
+    drawn: list[tuple[object, ...]], foreign: set[int], makes_room: bool
 ) -> None:
     rows = rows_of(drawn)
     blob = np.array([1, 1], dtype="<f4").tobytes()
     others = [(seq, blob) for seq in foreign if seq not in {row.seq for row in rows}]
-    assert differing(through_bytes(rows, others).part, build(rows, 2)) == set()
+    part = through_bytes(rows, others, makes_room=makes_room).part
+    assert differing(part, build(rows, 2)) == set()
 
 
 @given(ROWS, st.sets(st.integers(0, 30)), st.integers(0, 9))
@@ -139,7 +154,7 @@ def test_a_block_of_another_form_is_refused() -> None:
     part, vectors = build(rows_of([("a", None, None, None, {}, None)]), 0), [(3, bytes(8))]
     words, packed = encode(part, {}), matrix.encode(matrix.from_rows(vectors))
     with pytest.raises(StoreVersionError):
-        decode(b"blk0" + words[4:], [], 0, None)
+        decode(b"blk0" + words[4:], [], None, Gathering())
     with pytest.raises(StoreVersionError):
         matrix.decode(b"vec0" + packed[4:])
 
@@ -147,7 +162,7 @@ def test_a_block_of_another_form_is_refused() -> None:
 def test_many_records_have_wide_numbers() -> None:
     rows = [IndexRow(seq, "k", None, None, None, b"\1\0\0\0\1", None) for seq in range(1, 70_000)]
     part = build(rows, 0)
-    assert differing(decode(encode(part, {}), [], 0, None).part, part) == set()
+    assert differing(decode(encode(part, {}), [], None, Gathering()).part, part) == set()
 
 
 @pytest.fixture

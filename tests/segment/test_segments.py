@@ -13,6 +13,7 @@ import pytest
 
 from muniment.memory import open as open_memory
 from muniment.ports import EmbeddingModel, OwnerState, Snapshot, Store
+from muniment.ports.blocks import Room
 from muniment.ports.rows import Block
 from muniment.scope import Scope
 from muniment.segment.rows import IndexChanges
@@ -49,8 +50,8 @@ class Counted:
         self.asked.append(since)
         return self.view.index_changes(owner, since, slot)
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
-        return self.view.blocks(owner, slot)
+    def blocks(self, owner: OwnerState, slot: int | None, room: Room) -> Iterator[Block]:
+        return self.view.blocks(owner, slot, room)
 
 
 class Reader:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Protocol
 
 from muniment.ports.integrity import Head
 from muniment.ports.rows import Block, OwnerState
+
+Room = Callable[[int], memoryview]
+"""Gives the memory for a block's content of so many bytes."""
 
 
 class Thinner(Protocol):
@@ -31,11 +34,19 @@ class BlockView(Protocol):
         """Return the version at which the owner's words were packed last; 0 when they are not."""
         ...
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
+    def blocks(
+        self, owner: OwnerState, slot: int | None, room: Room | None = None
+    ) -> Iterator[Block]:
         """Yield the owner's packed words, if any, and then the packed vectors of a model by seq.
 
         Each is read when it is asked for, within the snapshot. What changed after a block's version
         is not in it: see `index_changes`.
+
+        Args:
+            owner: Whose they are.
+            slot: The model, or None.
+            room: Where the content of a block of vectors may be read to, if the back end can; it is
+                then that memory.
 
         Raises:
             TamperedError: One was changed behind muniment's back.

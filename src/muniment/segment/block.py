@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.segment.matrix import Matrix, check_mark, gathered
+from muniment.segment.matrix import Gathering, check_mark
 from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part, summed
 from muniment.segment.vectors import mean_of
 
@@ -22,14 +22,14 @@ _NARROW = 1 << 16
 _INSTANTS = (("valid_from", ALWAYS), ("valid_until", NEVER), ("expires_at", NEVER))
 
 
-def with_vectors(part: Part, matrices: Iterable[Matrix]) -> Part:
+def with_vectors(part: Part, contents: Iterable[bytes | memoryview]) -> Part:
     """Return a part with the vectors of its records, prepared to be packed.
 
     Args:
         part: Records of one scope.
-        matrices: Vectors by one model; those of other records are left out.
+        contents: Encoded matrices of one model by seq; vectors of other records are left out.
     """
-    vectors, embedded = gathered(part.seqs, matrices)
+    vectors, embedded = Gathering().of(part.seqs, contents)
     total = summed(vectors)
     mean = mean_of(total, int(np.count_nonzero(embedded)))
     return replace(
@@ -123,15 +123,15 @@ class Unpacked(NamedTuple):
 
 
 def decode(
-    content: bytes, matrices: Iterable[Matrix], dimensions: int, slot: int | None
+    content: bytes, contents: Iterable[bytes | memoryview], slot: int | None, gathering: Gathering
 ) -> Unpacked:
     """Return the part that was encoded, with the vectors of its records.
 
     Args:
         content: What `encode` returned.
-        matrices: Vectors by one model; those of other records are left out.
-        dimensions: Length of an embedding; 0 without an embedder.
+        contents: Encoded matrices of one model by seq; vectors of other records are left out.
         slot: The number of that model, or None.
+        gathering: Takes them.
 
     Raises:
         StoreVersionError: It was encoded in another form.
@@ -157,7 +157,7 @@ def decode(
         "counts": reader.take("u1", postings),
     }
     known = {number: _known(reader, records, size) for number, size in models}.get(slot)
-    vectors, embedded = gathered(seqs, matrices, dimensions)
+    vectors, embedded = gathering.of(seqs, contents)
     packed = np.zeros(records, dtype=np.bool_) if known is None else known.packed
     if known is None or not (embedded == packed).all():
         known = _Known(packed, np.vecdot(vectors, vectors), None, summed(vectors))

@@ -62,41 +62,92 @@ def joined(matrices: Sequence[Matrix]) -> Matrix:
     return Matrix(seqs[order], vectors[order])
 
 
-def gathered(
-    seqs: NDArray[np.int64], matrices: Iterable[Matrix], dimensions: int = 0
-) -> tuple[Floats, Mask]:
-    """Return the vectors of records in their order, and which of them have one.
+class Gathering:
+    """Brings the vectors of a scope's records into one array, block by block.
+
+    A block that is read into `room` is not copied: its vectors come to lie where they belong,
+    behind those of the block before. Its head covers the end of those until it was looked at.
 
     Args:
-        seqs: The records in order, int64, shape (n,).
-        matrices: Their vectors, and perhaps those of other records; gone through once.
-        dimensions: Length of a vector where there is none.
+        dimensions: Length of a vector; 0 without a model, or where the blocks tell.
     """
-    vectors, embedded = None, np.zeros(len(seqs), dtype=np.bool_)
-    for one in matrices:
-        if len(one) == len(seqs) and (one.seqs == seqs).all():
-            return one.vectors, np.ones(len(seqs), dtype=np.bool_)
-        if vectors is None:
-            vectors = np.zeros((len(seqs), one.vectors.shape[1]), dtype=np.float32)
-        begin, end = seqs.searchsorted([one.seqs[0], one.seqs[-1] + 1])
-        if np.array_equal(one.seqs, seqs[begin:end]):
-            vectors[begin:end] = one.vectors
-            embedded[begin:end] = True
-        else:
-            here = np.isin(seqs[begin:end], one.seqs)
-            places = begin + np.flatnonzero(here)
-            vectors[places] = one.vectors[one.seqs.searchsorted(seqs[places])]
+
+    def __init__(self, dimensions: int = 0) -> None:
+        self._dimensions = dimensions
+        self._seqs = np.zeros(0, dtype=np.int64)
+        self._memory = np.zeros(0, dtype=np.uint8)
+        self._filled = 0
+        self._room: memoryview | None = None
+        self._under: tuple[slice, NDArray[np.uint8]] = slice(0), self._memory
+
+    def room(self, size: int) -> memoryview:
+        """Return the memory for the next block, of so many bytes."""
+        self._vectors()
+        row = 4 * self._dimensions
+        head = size - (size - _HEAD.size) // (8 + row) * row
+        start = self._lead + self._filled * row - head
+        if not 0 <= start <= len(self._memory) - size:
+            return memoryview(bytearray(size))
+        place = slice(start, start + head)
+        self._under = place, self._memory[place].copy()
+        self._room = self._memory[start : start + size].data
+        return self._room
+
+    def of(
+        self, seqs: NDArray[np.int64], contents: Iterable[bytes | memoryview]
+    ) -> tuple[Floats, Mask]:
+        """Return the vectors of records in their order, and which of them have one.
+
+        Args:
+            seqs: The records in order, int64, shape (n,).
+            contents: Encoded matrices by seq, perhaps with vectors of other records too.
+        """
+        self._seqs = seqs
+        embedded = np.zeros(len(seqs), dtype=np.bool_)
+        for content in contents:
+            one = decode(content)
+            self._dimensions = one.vectors.shape[1]
+            here = slice(self._filled, self._filled + len(one))
+            fits = len(one) == len(seqs[here]) and bool((one.seqs == seqs[here]).all())
+            if fits and len(one) == len(seqs):
+                return one.vectors, np.ones(len(seqs), dtype=np.bool_)
+            is_there = content is self._room
+            places, vectors = (here, one.vectors) if fits else self._belonging(one)
+            if is_there:
+                place, covered = self._under
+                self._memory[place] = covered
+            if not fits or not is_there:
+                self._vectors()[places] = vectors
             embedded[places] = True
-    if vectors is None:
-        vectors = np.zeros((len(seqs), dimensions), dtype=np.float32)
-    return vectors, embedded
+            filled = np.flatnonzero(embedded)
+            self._filled = int(filled[-1]) + 1 if len(filled) else 0
+        vectors = self._vectors()
+        vectors[~embedded] = 0
+        return vectors, embedded
+
+    def _belonging(self, one: Matrix) -> tuple[NDArray[np.intp], Floats]:
+        """Return the places of those records that are wanted, and a copy of their vectors."""
+        known = np.isin(one.seqs, self._seqs)
+        return self._seqs.searchsorted(one.seqs[known]), one.vectors[known]
+
+    @property
+    def _lead(self) -> int:
+        return _HEAD.size + self._seqs.nbytes
+
+    def _vectors(self) -> Floats:
+        """Return the array, which is made when the first vectors come."""
+        if not len(self._memory):
+            whole = 4 * len(self._seqs) * self._dimensions
+            self._memory = np.empty(self._lead + whole, dtype=np.uint8)
+        vectors: Floats = self._memory[self._lead :].view("<f4")
+        return vectors.reshape(len(self._seqs), self._dimensions)
 
 
 def encode(matrix: Matrix) -> bytes:
     """Return a matrix as bytes, ready to be read without copying.
 
-    A head of a mark, the number of records and the dimensions; then seqs and vectors as
-    little-endian arrays.
+    A head: a mark, the number of records, the dimensions and the seqs; then the vectors. Arrays are
+    little-endian.
     """
     return b"".join(
         (
@@ -107,7 +158,7 @@ def encode(matrix: Matrix) -> bytes:
     )
 
 
-def decode(content: bytes) -> Matrix:
+def decode(content: bytes | memoryview) -> Matrix:
     """Return the matrix that was encoded; its arrays lie in `content`.
 
     Raises:

@@ -75,10 +75,10 @@ def pack(tx: Transaction, owner: Owner, *, is_upkeep: bool = False) -> bool:
     return True
 
 
-def _matrices(tx: Transaction, owner: OwnerState, slot: int) -> Iterator[matrix.Matrix]:
+def _matrices(tx: Transaction, owner: OwnerState, slot: int) -> Iterator[bytes]:
     for place in tx.block_places(owner, slot):
         for one in tx.vector_blocks(owner, slot, place, place):
-            yield matrix.decode(one.content)
+            yield one.content
 
 
 def _move(tx: Transaction, owner: OwnerState, slot: int) -> None:

@@ -7,8 +7,8 @@ from collections import OrderedDict
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
-from muniment.segment import matrix
 from muniment.segment.block import decode
+from muniment.segment.matrix import Gathering
 from muniment.segment.segment import Segment
 from muniment.services.filling import changes_since, missing_block
 from muniment.services.known import KnownRecords
@@ -148,13 +148,13 @@ def _brought(
 
 def _built(view: Snapshot, owner: OwnerState, slot: int | None, dimensions: int) -> Segment:
     """Return a scope's segment from its blocks and what changed since, or from its rows."""
-    blocks = view.blocks(owner, slot)
+    gathering = Gathering(dimensions)
+    blocks = view.blocks(owner, slot, gathering.room)
     words = next(blocks, None)
     if words is None or words.slot:
         changes = changes_since(view, owner, 0, slot)
         return Segment.of(changes, owner.version, dimensions)
-    vectors = (matrix.decode(one.content) for one in blocks)
-    part, should = decode(words.content, vectors, dimensions, slot)
+    part, should = decode(words.content, (one.content for one in blocks), slot, gathering)
     segment = Segment.packed(part, words.version)
     if words.version != owner.version:
         changes = changes_since(view, owner, words.version, slot)

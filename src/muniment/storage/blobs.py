@@ -7,8 +7,12 @@ from typing import Any
 
 import apsw
 
+from muniment.ports.blocks import Room
 from muniment.storage.blocks_view import BlockSnapshot
 from muniment.storage.ledger import Row
+
+_SINGLE = 2
+"""Words and one block of vectors, which are used where they lie."""
 
 
 class BlobReader(BlockSnapshot):
@@ -20,13 +24,19 @@ class BlobReader(BlockSnapshot):
 
     _file: apsw.Connection
 
-    def _segment_rows(self, values: Mapping[str, Any]) -> Iterable[Row]:
+    def _segment_rows(self, values: Mapping[str, Any], room: Room | None) -> Iterable[Row]:
         rows = self._all("segment_blocks", values)
-        return ((*rest, self._content(number)) for number, *rest in rows)
+        several = room if len(rows) > _SINGLE else None
+        for number, size, is_vectors, *rest in rows:
+            into = several(size) if several is not None and is_vectors else None
+            yield (*rest, self._content(number, into))
 
-    def _content(self, number: int) -> bytes:
+    def _content(self, number: int, into: memoryview | None) -> bytes | memoryview:
         blob = self._file.blob_open("main", "blocks", "content", number, False)
         try:
-            return blob.read()
+            if into is None:
+                return blob.read()
+            blob.read_into(into)
+            return into
         finally:
             blob.close()

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from muniment.ports import Block, Head, OwnerState
-from muniment.ports.blocks import Thinner
+from muniment.ports.blocks import Room, Thinner
 from muniment.segment.matrix import without
 from muniment.storage.inspect_view import RowInspection
 from muniment.storage.ledger import GuardedView, Ledger, Place, Row, key_of
@@ -18,7 +18,8 @@ WORDS = 0
 class BlockSnapshot(GuardedView):
     """The part of a snapshot from which a segment is built at once."""
 
-    def _segment_rows(self, values: Mapping[str, Any]) -> Iterable[Row]:
+    def _segment_rows(self, values: Mapping[str, Any], room: Room | None) -> Iterable[Row]:
+        del room
         return self._all("segment_blocks", values)
 
     def _blocks(self, found: Iterable[Row]) -> Iterator[Block]:
@@ -31,9 +32,11 @@ class BlockSnapshot(GuardedView):
         row = self._one("packed_version", key_of(owner))
         return 0 if row is None else int(row[0])
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
+    def blocks(
+        self, owner: OwnerState, slot: int | None, room: Room | None = None
+    ) -> Iterator[Block]:
         """Yield the owner's packed words and the packed vectors of a model."""
-        return self._blocks(self._segment_rows({**key_of(owner), "slot": slot}))
+        return self._blocks(self._segment_rows({**key_of(owner), "slot": slot}, room))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
         """Return the packed vectors of a model that may belong to a range of records."""

@@ -21,6 +21,7 @@ _NAMES = {
     "receipts": "receipt_id",
     "imported_receipts": "receipt_id",
 }
+_RAW = (bytes, memoryview)
 _LONG = 128
 _SIZE = 32
 
@@ -45,12 +46,14 @@ def row_mac(key: bytes, table: str, row: Mapping[str, Any]) -> bytes:
     for name, value in row.items():
         if value is not None and name != MAC:
             say(name)
-            is_long = isinstance(value, bytes) and len(value) > _LONG
-            say([_digest(key, table, value)] if is_long else value)
+            if isinstance(value, _RAW):
+                say([_digest(key, table, value)] if len(value) > _LONG else bytes(value))
+            else:
+                say(value)
     return blake2b(ascii(said).encode("ascii"), key=key, digest_size=16, person=b"row").digest()
 
 
-def _digest(key: bytes, table: str, value: bytes) -> bytes:
+def _digest(key: bytes, table: str, value: bytes | memoryview) -> bytes:
     if table != BLOCKS:
         return blake2b(value).digest()
     from cryptography.hazmat.primitives.poly1305 import Poly1305

@@ -25,6 +25,7 @@ from muniment.ports import (
     Reveal,
     Snapshot,
 )
+from muniment.ports.blocks import Room
 from muniment.records import AuditEntry, Record
 from muniment.results import Candidate, CandidateStatus, Counts, Flaw
 from muniment.rules.filters import Facts
@@ -147,7 +148,10 @@ class SealedSnapshot:
         rows, gone = self._inner.index_changes(owner, since, slot)
         return IndexChanges(self._sealer(owner).open_rows(rows, slot), gone)
 
-    def blocks(self, owner: OwnerState, slot: int | None) -> Iterator[Block]:
+    def blocks(
+        self, owner: OwnerState, slot: int | None, room: Room | None = None
+    ) -> Iterator[Block]:
+        del room
         return self._blocks(owner, self._inner.blocks(owner, slot))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:

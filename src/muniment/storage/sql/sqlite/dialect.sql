@@ -30,6 +30,6 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND status <> 'forgotten'
 
 -- name: segment_blocks
 -- Of the packed words of an owner and the packed vectors of one model: where, and all but content.
-SELECT rowid, tenant_id, owner_no, slot, seq, version, mac FROM blocks
+SELECT rowid, length(content), slot > 0, tenant_id, owner_no, slot, seq, version, mac FROM blocks
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND slot IN (0, :slot)
 ORDER BY slot, seq;
