@@ -197,10 +197,6 @@ class Record(Plain):
         object.__setattr__(made, "__dict__", parts)
         return made
 
-    def copied(self, parts: Mapping[str, object]) -> Record:
-        """Return the same record with some parts, by name, in the place of its own."""
-        return Record.of({**self.__dict__, **parts})
-
 
 @dataclass(frozen=True, slots=True)
 class Statement(Plain):

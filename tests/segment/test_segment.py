@@ -97,7 +97,8 @@ def _check_equal(found: dict[int, reference.Scores], said: dict[int, reference.S
 
 def _order(found: Channels) -> list[int]:
     pool = found.live & found.embedded
-    fused = fuse(found.lexical, found.centred, found.voice, pool, found.exact)
+    exact = np.flatnonzero(found.exact)
+    fused = fuse(found.lexical, found.centred, found.voice, pool, exact)
     ranked = arrange(found.chosen, fused.round(3), found.coverage, found.seqs, -1, 10_000)
     return [int(seq) for seq in found.seqs[ranked.order]]
 
@@ -219,8 +220,8 @@ def test_two_segments_are_searched_as_if_they_were_one(
     both = search(sought, query.vector, lambda view, _: view.live)
     whole = Segment.of(IndexChanges(rows, []), 1, DIMENSIONS).search(query, NOW, _all)
     assert both.seqs.tolist() == whole.seqs.tolist()
-    for name in ("live", "embedded", "pool", "exact"):
-        assert getattr(both, name).tolist() == getattr(whole, name).tolist()
+    for name in ("live", "embedded", "unembedded", "pool", "exact"):
+        assert np.array_equal(getattr(both, name), getattr(whole, name))
     for name, close in (("lexical", 1e-5), ("coverage", 1e-5), ("cosine", 0), ("centred", 1e-3)):
         live = whole.live
         assert getattr(both, name)[live] == pytest.approx(getattr(whole, name)[live], abs=close)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from muniment.rules.ranking import EXACT_BONUS, Ranking, arrange, fuse, publish
 
 Floats = NDArray[np.float32]
+NOWHERE = np.zeros(0, dtype=np.int64)
 UNIT = st.floats(0, 1, width=32)
 ROWS = st.lists(
     st.tuples(UNIT, st.floats(-1, 1, width=32), st.booleans(), st.booleans()), max_size=12
@@ -25,13 +26,17 @@ def flags(values: list[bool]) -> NDArray[np.bool_]:
     return np.array(values, dtype=np.bool_)
 
 
+def places(values: list[bool]) -> NDArray[np.int64]:
+    return np.flatnonzero(flags(values))
+
+
 def ranked(rows: list[tuple[float, float, bool, bool]], minimum: float, limit: int) -> Ranking:
     words, close, embedded, exact = (
         (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     )
-    args = (flags(embedded), flags(exact))
-    fused = fuse(floats(words), floats(close), floats([1] * len(rows)), *args)
-    score = publish(floats(words), floats(close), *args, 0.2, 0.8)
+    named, unembedded = places(exact), places([not one for one in embedded])
+    fused = fuse(floats(words), floats(close), floats([1] * len(rows)), flags(embedded), named)
+    score = publish(floats(words), floats(close), unembedded, named, 0.2, 0.8)
     everything = np.ones(len(rows), dtype=np.bool_)
     return arrange(everything, fused, score, np.arange(len(rows), dtype=np.int64), minimum, limit)
 
@@ -76,10 +81,9 @@ def test_what_is_not_chosen_is_not_ranked() -> None:
 
 @pytest.mark.promise("REC-2")
 def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
-    nothing = flags([False, False])
-    exact = flags([False, True])
+    nothing, exact = flags([False, False]), places([False, True])
     fused = fuse(floats([1, 0]), floats([0, 0]), floats([1, 1]), nothing, exact)
-    score = publish(floats([1, 0]), floats([0, 0]), nothing, exact, 0.0, 1.0)
+    score = publish(floats([1, 0]), floats([0, 0]), places([True, True]), exact, 0.0, 1.0)
     assert fused.tolist() == [1, EXACT_BONUS]
     assert score.tolist() == [1, 1]
 
@@ -89,13 +93,13 @@ def test_without_any_spread_meaning_has_no_vote(close: list[float]) -> None:
     words = floats([0.1 * place for place in range(len(close))])
     here = flags([True] * len(close))
     voice = floats([1] * len(close))
-    assert fuse(words, floats(close), voice, here, ~here).tolist() == words.tolist()
+    assert fuse(words, floats(close), voice, here, NOWHERE).tolist() == words.tolist()
 
 
 def test_a_record_without_a_vector_keeps_its_words_vote() -> None:
     embedded = flags([True, True, False])
     votes = floats([0, 0, 0.2]), floats([0.9, 0.1, 0.0]), floats([1, 1, 1])
-    fused = fuse(*votes, embedded, ~(embedded | True))
+    fused = fuse(*votes, embedded, NOWHERE)
     assert fused[2] == np.float32(0.2)
     assert fused[0] > 0 > fused[1]
 
@@ -103,10 +107,8 @@ def test_a_record_without_a_vector_keeps_its_words_vote() -> None:
 @pytest.mark.promise("REC-2")
 @given(UNIT, UNIT, st.floats(0, 0.5, width=32))
 def test_more_likeness_never_lowers_a_score(words: float, close: float, more: float) -> None:
-    here, nowhere = flags([True]), flags([False])
-
     def score(words: float, close: float) -> float:
-        return float(publish(floats([words]), floats([close]), here, nowhere, 0.2, 0.8)[0])
+        return float(publish(floats([words]), floats([close]), NOWHERE, NOWHERE, 0.2, 0.8)[0])
 
     assert score(min(1.0, words + more), close) >= score(words, close)
     assert score(words, close + more) >= score(words, close)
@@ -115,15 +117,20 @@ def test_more_likeness_never_lowers_a_score(words: float, close: float, more: fl
 
 
 def test_a_vector_that_says_half_as_much_votes_with_half_its_weight() -> None:
-    every, none = flags([True] * 3), flags([False] * 3)
     close = floats([0.9, 0.1, 0.2])
-    whole = fuse(floats([0, 0, 0]), close, floats([1, 1, 1]), every, none)
-    half = fuse(floats([0, 0, 0]), close, floats([0.5, 1, 1]), every, none)
+    whole = fuse(floats([0, 0, 0]), close, floats([1, 1, 1]), None, NOWHERE)
+    half = fuse(floats([0, 0, 0]), close, floats([0.5, 1, 1]), None, NOWHERE)
     assert half.tolist() == pytest.approx([whole[0] / 2, whole[1], whole[2]])
 
 
-def test_without_a_voice_every_vector_says_all() -> None:
+@pytest.mark.parametrize("pool", [[True, True, True], [True, False, True]])
+def test_without_a_voice_every_vector_says_all(pool: list[bool]) -> None:
     close, words = floats([0.9, 0.1, 0.2]), floats([0.1, 0.3, 0.2])
-    for pool in (flags([True] * 3), flags([True, False, True])):
-        every = fuse(words, close, floats([1, 1, 1]), pool, ~(pool | True))
-        assert fuse(words, close, None, pool, ~(pool | True)).tolist() == every.tolist()
+    every = fuse(words, close, floats([1, 1, 1]), flags(pool), NOWHERE)
+    assert fuse(words, close, None, flags(pool), NOWHERE).tolist() == every.tolist()
+
+
+def test_without_a_pool_every_record_is_in_it() -> None:
+    close, words = floats([0.9, 0.1, 0.2]), floats([0.1, 0.3, 0.2])
+    every = fuse(words, close, None, flags([True, True, True]), NOWHERE)
+    assert fuse(words, close, None, None, NOWHERE).tolist() == every.tolist()

@@ -173,6 +173,6 @@ def _fused(channels: Channels, voice: Floats | None, idea: Without) -> Floats:
     lexical = channels.lexical if idea.words else np.zeros_like(channels.lexical)
     close = channels.centred if idea.centred else channels.cosine
     if idea.standard:
-        return fuse(lexical, close, voice, channels.pool, channels.exact)
+        return fuse(lexical, close, voice, channels.pool, np.flatnonzero(channels.exact))
     ranks = [np.argsort(np.argsort(-vote, kind="stable")) for vote in (lexical, close)]
     return sum(1 / (_RANK_OFFSET + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]

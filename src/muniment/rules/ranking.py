@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
+Places = NDArray[np.int64]
 
 SEMANTIC_WEIGHT = 1 / 5
 EXACT_BONUS = 10.0
@@ -62,28 +63,36 @@ def reordered(ranking: Ranking, places: Sequence[int], score: Floats) -> Ranking
     return Ranking(moved.order, moved.rank, published, moved.below)
 
 
-def fuse(lexical: Floats, centred: Floats, voice: Floats | None, pool: Mask, exact: Mask) -> Floats:
+def fuse(
+    lexical: Floats, centred: Floats, voice: Floats | None, pool: Mask | None, exact: Places
+) -> Floats:
     """Return one number a record by which to order them.
 
     The words' weight plus a fifth of the standard score of the centred cosine, taken over the
-    embedded live records (`pool`), times what the record's vector may say (`voice`; None: each may
-    say all). A record that is named exactly comes first.
+    embedded live records, times what the record's vector may say. A record that is named exactly
+    comes first.
+
+    Args:
+        lexical: The words' weight, float32, shape (n,).
+        centred: Centred cosine, float32, shape (n,).
+        voice: How much that counts, float32, shape (n,). None: all of it, of every record.
+        pool: Which records are live and embedded, bool, shape (n,). None: all are.
+        exact: Which are named exactly.
     """
-    if np.count_nonzero(pool) == len(pool):
+    if pool is None:
         fused = _with_vote(lexical, centred, voice)
     else:
         heard = None if voice is None else voice[pool]
         fused = lexical.copy()
         fused[pool] = _with_vote(lexical[pool], centred[pool], heard)
-    if np.count_nonzero(exact):
+    if len(exact):
         fused[exact] += np.float32(EXACT_BONUS)
     return fused
 
 
 def _with_vote(lexical: Floats, centred: Floats, voice: Floats | None) -> Floats:
-    count = len(centred) or 1
-    mean: np.float64 = np.add.reduce(centred, dtype=np.float64) / count
-    close = np.subtract(centred, mean, dtype=np.float64)
+    close, count = centred.astype(np.float64), len(centred) or 1
+    close -= np.add.reduce(close) / count
     spread = float(np.add.reduce(close * close) / count) ** 0.5
     close *= SEMANTIC_WEIGHT / spread if spread > _FLAT else 0.0
     if voice is not None:
@@ -94,23 +103,31 @@ def _with_vote(lexical: Floats, centred: Floats, voice: Floats | None) -> Floats
 
 
 def publish(
-    coverage: Floats, cosine: Floats, embedded: Mask, exact: Mask, low: float, high: float
+    coverage: Floats, cosine: Floats, unembedded: Places, exact: Places, low: float, high: float
 ) -> Floats:
     """Return the score in [0, 1] that `minimum_score` applies to.
 
     It does not depend on how many records the scope has: the cosine between the model's `low`
     (unrelated) and `high` (word for word) and the words' coverage of the question each count as one
     chance of being relevant.
+
+    Args:
+        coverage: How much of the question the words cover, float32, shape (n,).
+        cosine: Cosine to the question, float32, shape (n,).
+        unembedded: Which records have no embedding.
+        exact: Which are named exactly.
+        low: Cosine of what is unrelated.
+        high: Cosine of what is word for word the same.
     """
     apart = np.float32(high) - cosine
     apart /= np.float32(high - low)
     np.maximum(apart, 0, out=apart)
     np.minimum(apart, 1, out=apart)
-    if np.count_nonzero(embedded) < len(embedded):
-        apart[~embedded] = 1
+    if len(unembedded):
+        apart[unembedded] = 1
     apart *= 1 - coverage
     score: Floats = np.subtract(1, apart, out=apart)
-    if np.count_nonzero(exact):
+    if len(exact):
         score[exact] = 1
     return score
 

@@ -65,7 +65,8 @@ class Channels(NamedTuple):
         voice: How much that cosine counts, float32, in (0, 1]: less for a long record. None where
             no record is long.
         embedded: Which records have an embedding, bool, shape (n,).
-        pool: Which are live and have one, bool, shape (n,).
+        unembedded: Which have none: their places, int64.
+        pool: Which are live and have one, bool, shape (n,). None: all are.
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
@@ -78,7 +79,8 @@ class Channels(NamedTuple):
     centred: Floats
     voice: Floats | None
     embedded: Mask
-    pool: Mask
+    unembedded: NDArray[np.int64]
+    pool: Mask | None
     exact: Mask
 
 
@@ -113,7 +115,8 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
         centred=centred,
         voice=whole.voice,
         embedded=whole.embedded,
-        pool=whole.pool,
+        unembedded=whole.unembedded,
+        pool=None if whole.is_pooled else whole.pool,
         exact=matches.exact,
     )
 

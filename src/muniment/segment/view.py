@@ -59,6 +59,16 @@ class View:
         return self.live & self.embedded
 
     @cached_property
+    def is_pooled(self) -> bool:
+        """Whether every record is live and has an embedding."""
+        return bool(self.pool.all())
+
+    @cached_property
+    def unembedded(self) -> NDArray[np.int64]:
+        """Places of the records that have no embedding."""
+        return np.flatnonzero(~self.embedded)
+
+    @cached_property
     def count(self) -> int:
         """How many records are live."""
         return int(np.count_nonzero(self.live))

@@ -62,12 +62,13 @@ def _over_share(
     shown: Sequence[Shown], again: Sequence[int], asked: Asked, *, more: bool
 ) -> list[int]:
     """Return the places beyond their source's share, as if one more followed where more may."""
-    if not any(one.source for one in shown):
+    sources = [one.source for one in shown]
+    if not any(sources):
         return []
     repeated = frozenset(again)
     distinct = [place for place in range(len(shown)) if place not in repeated]
-    sources = [shown[place].source for place in distinct]
-    over = crowding([*sources, *([None] if more else [])], asked.limit)
+    one_more = [None] if more else []
+    over = crowding([*(sources[place] for place in distinct), *one_more], asked.limit)
     return [distinct[place] for place in over]
 
 

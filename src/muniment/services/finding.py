@@ -52,7 +52,7 @@ class Finder:
         """
         slot = None if asked.model is None else self._slot(view, asked.model)
         states = [state for owner in owners if (state := view.owner(owner)) is not None]
-        readings = tuple(self._read(view, state, slot, asked, now) for state in states)
+        readings = tuple([self._read(view, state, slot, asked, now) for state in states])
         sought = [one for reading in readings for one in reading.sought]
         allowed = _allowed(view, readings, asked.conditions)
         choice = Choice(asked.names, asked.withheld, allowed, overruled(view, readings, now))
@@ -73,7 +73,7 @@ class Finder:
             shown=shown,
             repeated=repeated,
             crowding=crowding,
-            contested=frozenset[str]().union(*(view.contested(state) for state in states)),
+            contested=frozenset[str]().union(*[view.contested(state) for state in states]),
         )
 
     def _slot(self, view: Snapshot, model: EmbeddingModel) -> int | None:
@@ -104,7 +104,7 @@ class Finder:
             past = filled(view, state, slot, view.superseded_rows(state, until, slot))
             history = Segment.of(IndexChanges(past, []), state.version, dimensions).view(instant)
             views.append(replace(history, live=np.zeros(len(past), dtype=np.bool_)))
-        return Reading(state, tuple(Sought(one, words, exact) for one in views), known)
+        return Reading(state, tuple([Sought(one, words, exact) for one in views]), known)
 
 
 _NOTHING = Sought(Segment.of(IndexChanges([], []), 0, 0).view(0), (), None)
@@ -128,14 +128,7 @@ def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Floats]:
     if asked.listing:
         ones = np.ones(len(channels.seqs), dtype=np.float32)
         return ones, ones
-    calibration = asked.calibration
-    score = publish(
-        channels.coverage,
-        channels.cosine,
-        channels.embedded,
-        channels.exact,
-        calibration.low,
-        calibration.high,
-    )
-    votes = (channels.lexical, channels.centred, channels.voice)
-    return fuse(*votes, channels.pool, channels.exact), score
+    exact, scale = channels.exact.nonzero()[0], asked.calibration
+    fused = fuse(channels.lexical, channels.centred, channels.voice, channels.pool, exact)
+    votes = (channels.coverage, channels.cosine)
+    return fused, publish(*votes, channels.unembedded, exact, scale.low, scale.high)

@@ -40,7 +40,8 @@ class Shown(NamedTuple):
 
     def own(self) -> Record:
         """Return an equal record that is the caller's alone."""
-        return self.record.copied({"metadata": {}} if self.held is None else deepcopy(self.held))
+        held = {"metadata": {}} if self.held is None else deepcopy(self.held)
+        return Record.of({**vars(self.record), **held})
 
 
 class KnownRecords:
