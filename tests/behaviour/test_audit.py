@@ -44,6 +44,32 @@ def recomputed(memory: Memory, me: ScopedMemory, entries: tuple[AuditEntry, ...]
     return links
 
 
+@pytest.mark.promise("AUD-1")
+@pytest.mark.parametrize(
+    ("action", "ids", "reason", "digest"),
+    [
+        ("remember", ["mem_1", "mem_2"], None, "d51ce781df769ef711f0cab9810f292c"),
+        ("refused", [], "a\\b\n", "ea5f4341fbec6c37b65c2575592d4221"),
+    ],
+)
+def test_a_link_that_was_stored_still_holds(
+    action: str, ids: list[str], reason: str | None, digest: str
+) -> None:
+    link = audit_digest(
+        b"k" * 32,
+        b"p" * 16,
+        tenant_id='ac"me',
+        owner_no=7,
+        number=3,
+        at=1_700_000_000_000_000,
+        actor="مریم",
+        action=action,
+        memory_ids=ids,
+        reason=reason,
+    )
+    assert link.hex() == digest
+
+
 @LEXICAL
 class TestTheTrail:
     @pytest.mark.promise("AUD-1")

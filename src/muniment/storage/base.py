@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from hashlib import blake2b
 from operator import itemgetter
@@ -199,7 +199,13 @@ def audit_digest(
     It is a keyed BLAKE2b over the previous link and everything the entry says, so that an entry
     cannot be changed, dropped, reordered or moved to another scope unnoticed without the key.
     """
-    said = canonical_json(
-        [tenant_id, owner_no, number, at, actor, action, list(memory_ids), reason]
-    )
+    tenant, who, what = map(canonical_json, (tenant_id, actor, action))
+    why = "null" if reason is None else canonical_json(reason)
+    ids = texts_json(memory_ids)
+    said = f"[{tenant},{owner_no},{number},{at},{who},{what},{ids},{why}]"
     return blake2b(previous + said.encode(), key=key, digest_size=16, person=b"audit").digest()
+
+
+def texts_json(texts: Iterable[str]) -> str:
+    """Return texts as the canonical JSON of a list, which starts no encoder of lists."""
+    return f"[{','.join(map(canonical_json, texts))}]"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from muniment.ports import Filed, OwnerState, Proposed
-from muniment.records import EmbeddingState, canonical_json
-from muniment.storage.base import status_at
+from muniment.records import EmbeddingState
+from muniment.storage.base import status_at, texts_json
 from muniment.storage.ledger import GuardedView, key_of
 
 _VALUES = ("value_a", "value_b", "value_c", "value_d", "value_e", "value_f")
@@ -30,7 +30,7 @@ class PastSnapshot(GuardedView):
             (source_id,) = source_ids
             row = self._one("filed", {**key_of(owner), "source_id": source_id})
             return frozenset() if row is None else frozenset(source_ids)
-        values = {**key_of(owner), "source_ids": canonical_json(list(source_ids))}
+        values = {**key_of(owner), "source_ids": texts_json(source_ids)}
         return frozenset(row[0] for row in self._all("filed_among", values))
 
     def proposed(self, owner: OwnerState, source_id: str) -> Proposed | None:

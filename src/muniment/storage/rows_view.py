@@ -25,6 +25,7 @@ from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.storage.base import (
     audit_digest,
     owner_values,
+    texts_json,
     to_audit_entry,
     to_facts,
     to_owner,
@@ -251,7 +252,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
             "authority": int(record.authority),
             "actor": record.actor,
             "approved_by": record.approved_by,
-            "evidence": canonical_json(list(record.evidence)) if record.evidence else "[]",
+            "evidence": texts_json(record.evidence),
             "reference": record.reference,
             "follows": record.follows,
             "created_at": record.created_at,
@@ -371,7 +372,7 @@ class RecordTransaction(Ledger, RecordSnapshot):
         digest = audit_digest(
             self._guard.keys.audit(owner.owner), own["audit_digest"], memory_ids=memory_ids, **said
         )
-        values = {**said, "memory_ids": canonical_json(list(memory_ids)), "digest": digest}
+        values = {**said, "memory_ids": texts_json(memory_ids), "digest": digest}
         own["audit_number"], own["audit_digest"] = said["number"], digest
         if sealed is not None:
             values |= {"actor": sealed, "reason": None}
