@@ -127,7 +127,7 @@ class Sealer:
         """Return a function that opens one column's ciphertexts by seq, for many rows."""
         from cryptography.exceptions import InvalidTag
 
-        known: dict[bytes, tuple[Callable[[bytes, bytes, bytes], bytes], bytes]] = {}
+        known: dict[bytes, tuple[Callable[[bytes, bytes | memoryview, bytes], bytes], bytes]] = {}
 
         def opened(seq: int, blob: bytes) -> bytes:
             entry = known.get(blob[:4])
@@ -136,7 +136,7 @@ class Sealer:
                 assert key.cipher is not None
                 entry = known[blob[:4]] = key.cipher.decrypt, _bound(key, column)
             try:
-                return entry[0](blob[4:_HEAD], blob[_HEAD:], entry[1] + b"%d" % seq)
+                return entry[0](blob[4:_HEAD], memoryview(blob)[_HEAD:], entry[1] + b"%d" % seq)
             except (InvalidTag, ValueError) as error:
                 raise _altered(column, seq) from error
 
