@@ -55,12 +55,8 @@ def products(parts: list[Part], query: Floats) -> Floats:
     One pass over each matrix, row by row: the product of a row depends on nothing but the row, so
     equal vectors are equally near wherever they stand. No thread is started.
     """
-    found = np.empty(sum(map(len, parts)), dtype=np.float32)
-    start = 0
-    for part in parts:
-        np.vecdot(part.vectors, query, out=found[start : start + len(part)])
-        start += len(part)
-    return found
+    found: list[Floats] = [np.vecdot(part.vectors, query) for part in parts]
+    return found[0] if len(found) == 1 else np.concatenate(found)
 
 
 def centring(parts: list[Part], pool: Mask) -> Centring:

@@ -145,9 +145,8 @@ class Recalling:
         span = interval(folded, now if as_of is None else as_of)
         listing = content_free(folded)
         degraded = (Degraded.QUERY_CUT,) if len(text) < len(question.query) else ()
-        embedded = _Embedded(None, None, degraded=())
-        if not listing and text.strip():
-            embedded = self._embed(text, strict=question.strict)
+        is_said = not listing and text.strip()
+        embedded = self._embed(text, strict=question.strict) if is_said else _NOT_EMBEDDED
         return Asked(
             text=text,
             folded=folded,
@@ -195,6 +194,9 @@ class _Embedded(NamedTuple):
     model: EmbeddingModel | None
     calibration: Calibration = NO_SCORES
     degraded: tuple[Degraded, ...] = ()
+
+
+_NOT_EMBEDDED = _Embedded(None, None)
 
 
 class _Shown(NamedTuple):

@@ -137,7 +137,8 @@ class Guard:
 
     def holds(self, table: str, row: Mapping[str, Any]) -> bool:
         """Return whether a row is as it was written with the store's key."""
-        return hmac.compare_digest(self.mac(table, row), row[MAC] or b"")
+        key = self.key(row["tenant_id"])
+        return hmac.compare_digest(row_mac(key, table, row), row[MAC] or b"")
 
     def check(self, table: str, row: Mapping[str, Any]) -> None:
         """Refuse a row that was not written with the store's key.

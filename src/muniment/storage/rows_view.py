@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -102,7 +101,7 @@ class RecordSnapshot(PastSnapshot):
 
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
         """Return the records with these seq, in the order given."""
-        values = {**key_of(owner), "seqs": json.dumps(list(seqs))}
+        values = {**key_of(owner), "seqs": str([*seqs])}
         found = {one.seq: one for one in self._records("whole_records", values, owner, now)}
         return [found[seq] for seq in seqs if seq in found]
 
