@@ -69,6 +69,25 @@ def test_a_sealed_block_opens_in_its_place_only(
     assert flaws == {("unreadable", "blocks")}
 
 
+def test_several_blocks_are_opened_one_after_the_other(
+    open_memory: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packing, "LEAST_UPKEEP", 1)
+    monkeypatch.setattr(packing, "VECTORS", 2)
+    memory = open_memory(sealed=True)
+    for number in range(5):
+        remember(scope_of(memory, "user_1"), f"Statement {number} of user_1.", number)
+
+    def scores(asked: Memory) -> dict[str, float]:
+        packet = scope_of(asked, "user_1").recall("Statement 3", minimum_score=-1).packet
+        return {item.record.text: round(item.score, 5) for item in packet}
+
+    before = scores(memory)
+    assert memory.maintain().packed == 1
+    assert len(before) == 5
+    assert scores(open_memory()) == before
+
+
 def test_a_block_is_sealed_again_with_the_rows(packed: Memory, open_memory: Open) -> None:
     before, said = block(packed, "user_1"), told(packed, "user_1")
     packed.rotate_keys(reseal=True)

@@ -11,9 +11,6 @@ from muniment.ports.blocks import Room
 from muniment.storage.blocks_view import BlockSnapshot
 from muniment.storage.ledger import Row
 
-_SINGLE = 2
-"""Words and one block of vectors, which are used where they lie."""
-
 
 class BlobReader(BlockSnapshot):
     """Reads blocks through SQLite's interface for large values.
@@ -25,10 +22,8 @@ class BlobReader(BlockSnapshot):
     _file: apsw.Connection
 
     def _segment_rows(self, values: Mapping[str, Any], room: Room | None) -> Iterable[Row]:
-        rows = self._all("segment_blocks", values)
-        several = room if len(rows) > _SINGLE else None
-        for number, size, is_vectors, *rest in rows:
-            into = several(size) if several is not None and is_vectors else None
+        for number, size, is_vectors, *rest in self._all("segment_blocks", values):
+            into = room(size) if room is not None and is_vectors else None
             yield (*rest, self._content(number, into))
 
     def _content(self, number: int, into: memoryview | None) -> bytes | memoryview:

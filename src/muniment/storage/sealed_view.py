@@ -31,6 +31,7 @@ from muniment.results import Candidate, CandidateStatus, Counts, Flaw
 from muniment.rules.filters import Facts
 from muniment.scope import Owner
 from muniment.segment.rows import IndexChanges, IndexRow
+from muniment.storage.scratch import scratch
 from muniment.storage.sealed_facts import Opened, OpenFacts, print_of
 from muniment.storage.sealed_names import (
     Names,
@@ -152,7 +153,8 @@ class SealedSnapshot:
         self, owner: OwnerState, slot: int | None, room: Room | None = None
     ) -> Iterator[Block]:
         del room
-        return self._blocks(owner, self._inner.blocks(owner, slot))
+        with scratch() as sealed:
+            yield from self._blocks(owner, self._inner.blocks(owner, slot, sealed))
 
     def vector_blocks(self, owner: OwnerState, slot: int, low: int, high: int) -> list[Block]:
         return list(self._blocks(owner, self._inner.vector_blocks(owner, slot, low, high)))

@@ -130,11 +130,12 @@ class Sealer:
         known: dict[bytes, tuple[Callable[[bytes, bytes | memoryview, bytes], bytes], bytes]] = {}
 
         def opened(seq: int, blob: bytes) -> bytes:
-            entry = known.get(blob[:4])
+            generation = bytes(blob[:4])
+            entry = known.get(generation)
             if entry is None:
                 key = self._key_of(blob)
                 assert key.cipher is not None
-                entry = known[blob[:4]] = key.cipher.decrypt, _bound(key, column)
+                entry = known[generation] = key.cipher.decrypt, _bound(key, column)
             try:
                 return entry[0](blob[4:_HEAD], memoryview(blob)[_HEAD:], entry[1] + b"%d" % seq)
             except (InvalidTag, ValueError) as error:
