@@ -65,7 +65,7 @@ class Hit(Plain):
 class Explained(Plain):
     """The verdict on one record that came near the cut, or would have.
 
-    `rank` is the sum of both votes, and of a bonus when `exact`.
+    `rank` is the sum of the votes, and of a bonus when `exact`.
 
     Attributes:
         memory_id: The record.
@@ -77,6 +77,7 @@ class Explained(Plain):
         exact: Whether the query named the record's field, value or whole text.
         lexical_vote: What the words add to the rank.
         semantic_vote: What the meaning adds to the rank; below 0 for less than usual likeness.
+        thread_vote: What the records beside it in its thread add to the rank.
         reranked: What the reranker said, on its own scale; None if it was not asked.
     """
 
@@ -89,6 +90,7 @@ class Explained(Plain):
     exact: bool
     lexical_vote: float
     semantic_vote: float
+    thread_vote: float
     reranked: float | None = None
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from muniment.rules.ranking import THREAD_WEIGHT
+from muniment.segment.beside import BRIEF
 from muniment.segment.rows import IndexRow
 from muniment.segment.search import IMAGINED, Query
 from muniment.segment.view import DAMPING, SPARE
@@ -23,6 +25,7 @@ class Scores:
     exact: bool
     cosine: float
     centred: float
+    heard: float = 0.0
 
 
 def words_of(row: IndexRow) -> dict[int, int]:
@@ -64,7 +67,17 @@ def search(rows: Sequence[IndexRow], query: Query, now: int) -> dict[int, Scores
             cosine=cosine,
             centred=centred,
         )
-    return scores
+    return {seq: replace(one, heard=_heard(seq, here, scores)) for seq, one in scores.items()}
+
+
+def _heard(seq: int, here: Sequence[IndexRow], scores: dict[int, Scores]) -> float:
+    brevity = {row.seq: BRIEF / max(sum(words_of(row).values()), BRIEF) for row in here}
+    pairs = [(row.seq, row.follows or 0) for row in here if row.follows in scores]
+    return sum(
+        THREAD_WEIGHT * brevity[hears] * brevity[speaks] * scores[speaks].lexical
+        for hears, speaks in [*pairs, *((before, after) for after, before in pairs)]
+        if hears == seq
+    )
 
 
 def _weight(found: int, total: int) -> float:

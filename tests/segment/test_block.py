@@ -40,17 +40,19 @@ INSTANTS = st.none() | st.integers(0, 9)
 VECTORS = st.none() | st.tuples(st.floats(-1, 1, width=32), st.floats(-1, 1, width=32))
 WORDS = st.dictionaries(st.integers(0, 9), st.integers(0, 3), max_size=4)
 ROWS = st.lists(
-    st.tuples(st.sampled_from("abc"), INSTANTS, INSTANTS, INSTANTS, WORDS, VECTORS), max_size=9
+    st.tuples(st.sampled_from("abc"), INSTANTS, INSTANTS, INSTANTS, WORDS, VECTORS, INSTANTS),
+    max_size=9,
 )
 
 
 def rows_of(drawn: list[tuple[object, ...]]) -> list[IndexRow]:
     rows = []
-    for seq, (kind, begins, until, expires, words, vector) in enumerate(drawn, start=1):
+    for seq, (kind, begins, until, expires, words, vector, follows) in enumerate(drawn, start=1):
         assert isinstance(words, dict)
         packed = b"".join(int(w).to_bytes(4, "little") + bytes([n]) for w, n in words.items())
         blob = None if vector is None else np.array(vector, dtype="<f4").tobytes()
-        rows.append(IndexRow(3 * seq, str(kind), begins, until, expires, packed, blob))  # type: ignore[arg-type]
+        drawn_row = (3 * seq, kind, begins, until, expires, packed, blob, follows)
+        rows.append(IndexRow._make(drawn_row))
     return rows
 
 
@@ -151,7 +153,7 @@ def test_a_centre_read_from_a_block_is_the_one_that_is_worked_out(
 
 
 def test_a_block_of_another_form_is_refused() -> None:
-    part, vectors = build(rows_of([("a", None, None, None, {}, None)]), 0), [(3, bytes(8))]
+    part, vectors = build(rows_of([("a", None, None, None, {}, None, None)]), 0), [(3, bytes(8))]
     words, packed = encode(part, {}), matrix.encode(matrix.from_rows(vectors))
     with pytest.raises(StoreVersionError):
         decode(b"blk0" + words[4:], [], None, Gathering())

@@ -80,19 +80,27 @@ def test_what_expired_and_what_fell_to_limit_and_budget_is_told(memory: Memory) 
     assert set(told) == {gone, *kept}
 
 
+def _after(number: int) -> dict[str, str]:
+    """Return how the second and the third of the statements follow the one before."""
+    before = number - 1
+    text = f"{WORDS[before]} {WORDS[(before * before) % 6]} is preferred."
+    return {"follows": text} if number in (1, 2) else {}
+
+
 def test_the_votes_add_up_to_the_rank(memory: Memory) -> None:
     me = scope(memory)
     for n in range(6):
-        say(me, f"{WORDS[n]} {WORDS[(n * n) % 6]} is preferred.")
+        say(me, f"{WORDS[n]} {WORDS[(n * n) % 6]} is preferred.", **_after(n))
 
     def rest(one: Explained) -> float:
-        return one.rank - one.lexical_vote - one.semantic_vote
+        return one.rank - one.lexical_vote - one.semantic_vote - one.thread_vote
 
     for query in (QUERY, f"{WORDS[1]} {WORDS[1]} is preferred."):
         found = me.recall(query, minimum_score=-1, explain=True)
         for one in found.trace.explained:
             assert rest(one) == pytest.approx(10.0 if one.exact else 0.0, abs=1e-5)
             assert (one.semantic is None) == (memory.health().embedder is None)
+        assert {one.thread_vote > 0 for one in found.trace.explained} == {True, False}
 
 
 def test_without_explain_nothing_is_explained(memory: Memory) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muniment.rules.ranking import arrange, fuse
+from muniment.rules.ranking import arrange, fuse, overheard
 from muniment.segment.part import Mask
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.segment.search import Channels, Query, Sought, search
@@ -48,6 +48,7 @@ ROWS = st.builds(
         st.sampled_from([NAME, 3]),
     ),
     vector=st.none() | VECTORS,
+    follows=st.none() | st.integers(1, 12),
 )
 QUERIES = st.builds(
     Query,
@@ -72,6 +73,7 @@ def _numbered(rows: Sequence[IndexRow]) -> list[IndexRow]:
 def _scores(segment: Segment, query: Query, now: int = NOW) -> dict[int, reference.Scores]:
     """Return what a segment says about each live record, by seq."""
     found = segment.search(query, now, _all)
+    heard = overheard(found.lexical, found.chosen, *found.beside)
     return {
         int(found.seqs[n]): reference.Scores(
             lexical=float(found.lexical[n]),
@@ -79,6 +81,7 @@ def _scores(segment: Segment, query: Query, now: int = NOW) -> dict[int, referen
             exact=bool(found.exact[n]),
             cosine=float(found.cosine[n]),
             centred=float(found.centred[n]),
+            heard=float(heard[n]),
         )
         for n in np.flatnonzero(found.live)
     }
@@ -90,6 +93,7 @@ def _check_equal(found: dict[int, reference.Scores], said: dict[int, reference.S
         other = said[seq]
         assert score.exact is other.exact
         assert score.lexical == pytest.approx(other.lexical, abs=1e-5)
+        assert score.heard == pytest.approx(other.heard, abs=1e-5)
         assert score.coverage == pytest.approx(other.coverage, abs=1e-5)
         assert score.cosine == pytest.approx(other.cosine, abs=1e-5)
         assert score.centred == pytest.approx(other.centred, abs=1e-3)

@@ -8,7 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from muniment.rules.ranking import EXACT_BONUS, Ranking, arrange, fuse, publish
+from muniment.rules.ranking import (
+    EXACT_BONUS,
+    THREAD_WEIGHT,
+    Ranking,
+    arrange,
+    fuse,
+    overheard,
+    publish,
+)
 
 Floats = NDArray[np.float32]
 NOWHERE = np.zeros(0, dtype=np.int64)
@@ -134,3 +142,22 @@ def test_without_a_pool_every_record_is_in_it() -> None:
     close, words = floats([0.9, 0.1, 0.2]), floats([0.1, 0.3, 0.2])
     every = fuse(words, close, None, flags([True, True, True]), NOWHERE)
     assert fuse(words, close, None, None, NOWHERE).tolist() == every.tolist()
+
+
+@pytest.mark.promise("REC-2")
+@given(
+    st.lists(st.tuples(UNIT, st.booleans()), min_size=2, max_size=8),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), UNIT), max_size=12),
+)
+def test_a_record_gains_from_the_words_of_chosen_neighbours_and_from_nothing_else(
+    rows: list[tuple[float, bool]], pairs: list[tuple[int, int, float]]
+) -> None:
+    words, chosen = zip(*rows, strict=True)
+    expected = [0.0] * len(rows)
+    drawn = [(hears % len(rows), speaks % len(rows), share) for hears, speaks, share in pairs]
+    for one, other, share in drawn:
+        expected[one] += THREAD_WEIGHT * words[other] * chosen[other] * share
+    hears, speaks = (np.array([pair[n] for pair in drawn], dtype=np.int64) for n in (0, 1))
+    shares = floats([share for *_, share in drawn])
+    gained = overheard(floats([*words]), flags([*chosen]), hears, speaks, shares)
+    assert gained.tolist() == pytest.approx(expected, abs=1e-5)

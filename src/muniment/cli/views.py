@@ -229,11 +229,11 @@ def explained_panel(trace: RecallTrace) -> RenderableType:
     """Return the verdict on every record near the cut: ids, numbers and reasons."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style=DIM, pad_edge=False)
     table.add_column("memory_id", no_wrap=True)
-    for name in ("score", "rank", "words", "meaning", *_reranked_column(trace)):
+    for name in ("score", "rank", "words", "meaning", "thread", *_reranked_column(trace)):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict")
     for one in trace.explained:
-        numbers = (one.score, one.rank, one.lexical_vote, one.semantic_vote)
+        numbers = (one.score, one.rank, one.lexical_vote, one.semantic_vote, one.thread_vote)
         reranked = [_number(one.reranked)] if trace.reranker else []
         verdict = "in the packet" if one.reason is None else REJECTIONS[one.reason]
         named = ", named exactly" if one.exact else ""

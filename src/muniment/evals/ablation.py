@@ -16,7 +16,7 @@ import numpy as np
 
 from muniment.evals.metrics import measure
 from muniment.rules import words
-from muniment.rules.ranking import Floats, Mask, arrange, fuse
+from muniment.rules.ranking import Floats, Mask, arrange, fuse, overheard
 from muniment.rules.text import content_free, normalise, tokenise
 from muniment.segment.rows import IndexChanges, IndexRow
 from muniment.segment.search import Channels, Sought, search
@@ -63,6 +63,7 @@ class Without:
         centred: Whether cosines are taken around the scope's centre.
         words: Whether words have a vote.
         meaning: Whether meaning has a vote.
+        thread: Whether neighbours in a thread speak for each other.
         fading: Whether the vector of a long record counts less.
         standard: Whether the votes are added as standard scores, not as reciprocal ranks.
     """
@@ -74,6 +75,7 @@ class Without:
     fading: bool = True
     words: bool = True
     meaning: bool = True
+    thread: bool = True
     standard: bool = True
 
 
@@ -87,11 +89,12 @@ IDEAS: dict[str, Without] = {
     "the scope's own centre": Without(centred=False),
     "a long record's vector counts less": Without(fading=False),
     "the record before in the embedding": Without(context=False),
+    "the neighbours in the thread": Without(thread=False),
     "standard scores, not ranks": Without(standard=False),
 }
 """The ideas that can be taken away, by what they are called in the report."""
 
-_WORDS_ALONE = ("weight by length", "stop words", "stems", "dates")
+_WORDS_ALONE = ("weight by length", "stop words", "stems", "dates", "the neighbours")
 
 
 def ideas(embedder: Embedder | None) -> dict[str, Without]:
@@ -135,8 +138,17 @@ class Bench:
             given = [in_context(*pair) for pair in zip(texts, seen, strict=True)]
             vectors = embed_passages(self._embedder, given, None)
         rows = [
-            IndexRow(n, "", None, None, None, self._hasher.pack(idea.tokens(text), [text]), vector)
-            for n, (text, vector) in enumerate(zip(texts, vectors, strict=True))
+            IndexRow(
+                n,
+                "",
+                valid_from=None,
+                valid_until=None,
+                expires_at=None,
+                words=self._hasher.pack(idea.tokens(text), [text]),
+                vector=vector,
+                follows=n - 1 if n > 1 else None,
+            )
+            for n, (text, vector) in enumerate(zip(texts, vectors, strict=True), start=1)
         ]
         dimensions = 0 if self._embedder is None else self._embedder.model.dimensions
         view = Segment.of(IndexChanges(rows, []), 1, dimensions).view(0)
@@ -173,6 +185,9 @@ def _fused(channels: Channels, voice: Floats | None, idea: Without) -> Floats:
     lexical = channels.lexical if idea.words else np.zeros_like(channels.lexical)
     close = channels.centred if idea.centred else channels.cosine
     if idea.standard:
-        return fuse(lexical, close, voice, channels.pool, np.flatnonzero(channels.exact))
+        fused = fuse(lexical, close, voice, channels.pool, np.flatnonzero(channels.exact))
+        if idea.thread:
+            fused += overheard(lexical, channels.chosen, *channels.beside)
+        return fused
     ranks = [np.argsort(np.argsort(-vote, kind="stable")) for vote in (lexical, close)]
     return sum(1 / (_RANK_OFFSET + rank) for rank in ranks).astype(np.float32)  # type: ignore[union-attr]

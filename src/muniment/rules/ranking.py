@@ -13,6 +13,7 @@ Mask = NDArray[np.bool_]
 Places = NDArray[np.int64]
 
 SEMANTIC_WEIGHT = 1 / 5
+THREAD_WEIGHT = 0.15
 EXACT_BONUS = 10.0
 _FLAT = 1e-7
 _BLOCK = 16
@@ -88,6 +89,32 @@ def fuse(
     if len(exact):
         fused[exact] += np.float32(EXACT_BONUS)
     return fused
+
+
+def overheard(
+    lexical: Floats,
+    chosen: Mask,
+    hears: NDArray[np.int64],
+    speaks: NDArray[np.int64],
+    shares: Floats,
+) -> Floats:
+    """Return what each record gains from the words of those beside it in its thread.
+
+    An answer need not repeat the words of its question: 0.15 of what the words of one weigh counts
+    for the other. A record that was not chosen says nothing.
+
+    Args:
+        lexical: Weight of the matched words of each record, shape (n,).
+        chosen: Which records are live and pass kinds and filters, shape (n,).
+        hears: Places of the records that gain, shape (m,).
+        speaks: Places of the records beside them, shape (m,).
+        shares: How much of that counts, in (0, 1], shape (m,).
+    """
+    said = lexical.take(speaks)
+    said *= chosen.take(speaks)
+    said *= shares
+    said *= np.float32(THREAD_WEIGHT)
+    return np.bincount(hears, said, len(lexical)).astype(np.float32)
 
 
 def _with_vote(lexical: Floats, centred: Floats, voice: Floats | None) -> Floats:

@@ -12,14 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muniment.segment.matrix import Gathering, check_mark
-from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part, summed
+from muniment.segment.part import ALWAYS, NEVER, NOBODY, Floats, Mask, Part, summed
 from muniment.segment.vectors import mean_of
 
 _HEAD = struct.Struct("<4sIIII")
-_MARK = b"blk3"
+_MARK = b"blk4"
 _ALIGN = 8
 _NARROW = 1 << 16
-_INSTANTS = (("valid_from", ALWAYS), ("valid_until", NEVER), ("expires_at", NEVER))
+_RARE = (
+    ("valid_from", ALWAYS),
+    ("valid_until", NEVER),
+    ("expires_at", NEVER),
+    ("follows", NOBODY),
+)
 
 
 def with_vectors(part: Part, contents: Iterable[bytes | memoryview]) -> Part:
@@ -46,15 +51,15 @@ def encode(part: Part, embedded: Mapping[int, Part]) -> bytes:
     """Return everything of a part but its vectors, ready to be read without copying.
 
     A head of a mark, the number of records, distinct words and postings and the length of a JSON
-    list (names of the kinds, which of the three instants any record has, number and dimensions of
-    the models); then that list and the columns as little-endian arrays, each at a multiple of eight
-    bytes.
+    list (names of the kinds, which of the three instants and of `follows` any record has, number
+    and dimensions of the models); then that list and the columns as little-endian arrays, each at a
+    multiple of eight bytes.
 
     Args:
         part: Records of one scope.
         embedded: For each model the same records `with_vectors` of those that lie in blocks too.
     """
-    given = [name for name, missing in _INSTANTS if (getattr(part, name) != missing).any()]
+    given = [name for name, missing in _RARE if (getattr(part, name) != missing).any()]
     models = [(slot, len(one.total)) for slot, one in embedded.items()]
     said = json.dumps([part.kind_names, given, models]).encode()
     head = _HEAD.pack(_MARK, len(part), len(part.words), len(part.docs), len(said))
@@ -142,11 +147,11 @@ def decode(
     names, given, models = json.loads(content[start : start + said])
     reader = _Reader(content, start + said + -said % _ALIGN)
     seqs = reader.take("<i8", records)
-    instants = {
+    rare = {
         name: reader.take("<i8", records)
         if name in given
         else np.ndarray(records, np.int64, np.int64(missing).tobytes(), strides=(0,))
-        for name, missing in _INSTANTS
+        for name, missing in _RARE
     }
     columns = {
         "words": reader.take("<u4", words),
@@ -164,7 +169,7 @@ def decode(
     part = Part(
         seqs=seqs,
         kind_names=tuple(names),
-        **instants,
+        **rare,
         **columns,
         vectors=vectors,
         embedded=embedded,

@@ -14,6 +14,7 @@ from muniment.segment.rows import IndexRow
 _ENTRY = np.dtype([("word", "<u4"), ("count", "u1")])
 _TOGETHER = 16
 ALWAYS = np.iinfo(np.int64).min
+NOBODY = -1
 NEVER = np.iinfo(np.int64).max
 
 Mask = NDArray[np.bool_]
@@ -31,6 +32,7 @@ class Part:
         valid_from: First instant of truth, microseconds, int64, shape (n,).
         valid_until: First instant after truth, microseconds, int64, shape (n,).
         expires_at: First instant after keeping, microseconds, int64, shape (n,).
+        follows: The seq of the record before it in its thread, int64, shape (n,); -1 for none.
         lengths: Number of content tokens, float32, shape (n,).
         words: The distinct word hashes, sorted, uint32, shape (v,).
         starts: Where each word's postings begin, int64, shape (v + 1,).
@@ -49,6 +51,7 @@ class Part:
     valid_from: NDArray[np.int64]
     valid_until: NDArray[np.int64]
     expires_at: NDArray[np.int64]
+    follows: NDArray[np.int64]
     lengths: Floats
     words: NDArray[np.uint32]
     starts: NDArray[np.int64]
@@ -96,7 +99,7 @@ def build(rows: Sequence[IndexRow], dimensions: int) -> Part:
     """
     if not rows:
         return _empty(dimensions)
-    seqs, kinds, valid_from, valid_until, expires_at, words, vectors = zip(*rows, strict=True)
+    seqs, kinds, begins, ends, expires_at, words, vectors, follows = zip(*rows, strict=True)
     entries = np.frombuffer(b"".join(words), dtype=_ENTRY)
     sizes = np.fromiter(map(len, words), np.int64, len(rows)) // _ENTRY.itemsize
     names = {name: number for number, name in enumerate(dict.fromkeys(kinds))}
@@ -107,9 +110,10 @@ def build(rows: Sequence[IndexRow], dimensions: int) -> Part:
         seqs=np.array(seqs, dtype=np.int64),
         kinds=np.fromiter(map(names.__getitem__, kinds), np.int16, len(rows)),
         kind_names=tuple(names),
-        valid_from=_instants(valid_from, ALWAYS),
-        valid_until=_instants(valid_until, NEVER),
-        expires_at=_instants(expires_at, NEVER),
+        valid_from=_numbers(begins, ALWAYS),
+        valid_until=_numbers(ends, NEVER),
+        expires_at=_numbers(expires_at, NEVER),
+        follows=_numbers(follows, NOBODY),
         vectors=_matrix(vectors, dimensions),
         embedded=_given(vectors),
     )
@@ -128,6 +132,7 @@ def _empty(dimensions: int) -> Part:
         valid_from=instants,
         valid_until=instants,
         expires_at=instants,
+        follows=instants,
         vectors=np.zeros((0, dimensions), dtype=np.float32),
         embedded=np.zeros(0, dtype=np.bool_),
     )
@@ -160,6 +165,7 @@ def merge(parts: Sequence[tuple[Part, Mask]]) -> Part:
         valid_from=column("valid_from"),
         valid_until=column("valid_until"),
         expires_at=column("expires_at"),
+        follows=column("follows"),
         vectors=np.concatenate([part.vectors[keep] for part, keep in parts])[order],
         embedded=np.concatenate([part.embedded[keep] for part, keep in parts])[order],
     )
@@ -195,6 +201,7 @@ def _with_postings(
     valid_from: NDArray[np.int64],
     valid_until: NDArray[np.int64],
     expires_at: NDArray[np.int64],
+    follows: NDArray[np.int64],
     vectors: Floats,
     embedded: Mask,
 ) -> Part:
@@ -206,6 +213,7 @@ def _with_postings(
         valid_from=valid_from,
         valid_until=valid_until,
         expires_at=expires_at,
+        follows=follows,
         lengths=np.bincount(docs, weights=counts, minlength=len(seqs)).astype(np.float32),
         words=distinct,
         starts=starts,
@@ -243,7 +251,7 @@ def _sorted(
     return order, ordered[first], np.append(first, len(words))
 
 
-def _instants(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:
+def _numbers(values: Sequence[int | None], missing: int) -> NDArray[np.int64]:
     if values.count(None) == len(values):
         return np.full(len(values), missing, dtype=np.int64)
     return np.array([missing if value is None else value for value in values], dtype=np.int64)

@@ -10,7 +10,7 @@ class IndexRow(NamedTuple):
 
     Instants are microseconds since 1970 (UTC) or None. `words` is the packed word list,
     `vector` the little-endian float32 embedding of the asked model slot, or None; it is empty
-    where the embedding lies in a block.
+    where the embedding lies in a block. `follows` is the seq of the record before it in its thread.
     """
 
     seq: int
@@ -20,6 +20,7 @@ class IndexRow(NamedTuple):
     expires_at: int | None
     words: bytes
     vector: bytes | None
+    follows: int | None = None
 
 
 class IndexChanges(NamedTuple):

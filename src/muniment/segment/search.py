@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.segment.beside import Beside
 from muniment.segment.part import Floats, Mask
 from muniment.segment.vectors import products
 from muniment.segment.view import View, joined, together
@@ -68,6 +69,7 @@ class Channels(NamedTuple):
         unembedded: Which have none: their places, int64.
         pool: Which are live and have one, bool, shape (n,). None: all are.
         exact: Which records answer to the question as a whole, bool, shape (n,).
+        beside: Which records stand beside each other in a thread.
     """
 
     seqs: NDArray[np.int64]
@@ -82,6 +84,7 @@ class Channels(NamedTuple):
     unembedded: NDArray[np.int64]
     pool: Mask | None
     exact: Mask
+    beside: Beside
 
 
 def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> Channels:
@@ -118,6 +121,7 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
         unembedded=whole.unembedded,
         pool=None if whole.is_pooled else whole.pool,
         exact=matches.exact,
+        beside=whole.beside,
     )
 
 

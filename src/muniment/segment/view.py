@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.segment.beside import Beside, beside, one_after_the_other
 from muniment.segment.part import ALWAYS, NEVER, Floats, Mask, Part
 from muniment.segment.vectors import Centring, centring
 
@@ -33,6 +34,7 @@ class View:
         since: First instant at which this view holds, microseconds.
         until: First instant at which it no longer does.
         lapsed: How many records are expired, not yet valid and no longer valid.
+        owners: The views of several owners that it puts together; empty for one owner's.
     """
 
     parts: list[Part]
@@ -41,6 +43,7 @@ class View:
     since: int
     until: int
     lapsed: tuple[int, int, int]
+    owners: Sequence[View] = ()
     _damping: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
@@ -105,6 +108,14 @@ class View:
     def lengths(self) -> NDArray[np.int32]:
         """Number of content tokens of each record."""
         return joined([part.lengths for part in self.parts]).astype(np.int32)
+
+    @cached_property
+    def beside(self) -> Beside:
+        """The records that stand beside each other in a thread of one owner."""
+        if self.owners:
+            return one_after_the_other([(one.beside, len(one.live)) for one in self.owners])
+        follows = joined([part.follows for part in self.parts])
+        return beside(self.seqs, follows, self.lengths, self.here)
 
     def damping(self, size: int) -> Floats:
         """Return what damps a record's words by its length, for a question of so many words.
@@ -192,6 +203,7 @@ def together(views: Sequence[View]) -> View:
         since=max(view.since for view in views),
         until=min(view.until for view in views),
         lapsed=(expired, early, late),
+        owners=views,
     )
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from muniment.rules.ranking import EXACT_BONUS
+from muniment.rules.ranking import EXACT_BONUS, overheard
 from muniment.services.found import Asked, Found, Searched
 from muniment.trace import Explained, Reason
 
@@ -52,6 +52,7 @@ def explain(
     records = _records_at(view, searched, order, now)
     instant = now if asked.as_of is None else asked.as_of
     chosen = frozenset(found.ranking.order.tolist())
+    heard = overheard(channels.lexical, channels.chosen, *channels.beside)
     return tuple(
         Explained(
             memory_id=record.memory_id,
@@ -61,20 +62,20 @@ def explain(
             lexical=float(channels.coverage[place]),
             semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
             exact=bool(channels.exact[place]),
-            **_votes(found, asked, place),
+            **_votes(found, asked, place, float(heard[place])),
         )
         for place, record in zip(order.tolist(), records, strict=True)
     )
 
 
-def _votes(found: Found, asked: Asked, place: int) -> dict[str, float]:
-    """Return what words and meaning each add to a record's rank."""
+def _votes(found: Found, asked: Asked, place: int, heard: float) -> dict[str, float]:
+    """Return what words, meaning and the records beside it each add to a record's rank."""
     if asked.listing:
-        return {"lexical_vote": 0.0, "semantic_vote": 0.0}
+        return {"lexical_vote": 0.0, "semantic_vote": 0.0, "thread_vote": 0.0}
     words = float(found.channels.lexical[place])
-    rest = float(found.searched.fused[place]) - words
+    rest = float(found.searched.fused[place]) - words - heard
     bonus = EXACT_BONUS if found.channels.exact[place] else 0.0
-    return {"lexical_vote": words, "semantic_vote": rest - bonus}
+    return {"lexical_vote": words, "semantic_vote": rest - bonus, "thread_vote": heard}
 
 
 def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from muniment.ports import EmbeddingModel, OwnerState, Snapshot
 from muniment.rules.filters import Condition, passes
-from muniment.rules.ranking import fuse, publish
+from muniment.rules.ranking import fuse, overheard, publish
 from muniment.segment.part import NEVER, Floats
 from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Sought, search
@@ -130,5 +130,7 @@ def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Floats]:
         return ones, ones
     exact, scale = channels.exact.nonzero()[0], asked.calibration
     fused = fuse(channels.lexical, channels.centred, channels.voice, channels.pool, exact)
+    if len(channels.beside.hears):
+        fused += overheard(channels.lexical, channels.chosen, *channels.beside)
     votes = (channels.coverage, channels.cosine)
     return fused, publish(*votes, channels.unembedded, exact, scale.low, scale.high)

@@ -102,13 +102,13 @@ class Sealer:
         """Return rows for a segment, opened; those whose key is destroyed are left out."""
         words, vectors = self._opener("words"), self._opener(f"vector:{slot}")
         opened = []
-        for seq, kind, valid_from, valid_until, expires_at, packed, vector in rows:
+        for seq, kind, valid_from, valid_until, expires_at, packed, vector, follows in rows:
             try:
                 said = words(seq, packed)
                 numbers = vector and vectors(seq, vector)
             except Unreadable:
                 continue
-            row = (seq, kind, valid_from, valid_until, expires_at, said, numbers)
+            row = (seq, kind, valid_from, valid_until, expires_at, said, numbers, follows)
             opened.append(_row(row))
         return opened
 

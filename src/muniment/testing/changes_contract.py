@@ -80,6 +80,15 @@ class ChangesContract:
         ((row,), gone) = changes(store, since, slot)
         assert (row.seq, row.vector, gone) == (1, b"1234", [])
 
+    def test_threads_are_told(self, store: Store) -> None:
+        """A record says which one it follows, for as long as that one is there."""
+        first, lone = sample(), sample()
+        since = stored(store, first, sample(follows=first.memory_id), lone).version
+        assert [row.follows for row in changes(store, 0).rows] == [None, 1, None]
+        removed(store, first.memory_id)
+        assert [(row.seq, row.follows) for row in changes(store, since).rows] == [(2, None)]
+        assert [row.follows for row in changes(store, 0).rows] == [None, None]
+
     def test_deltas_add_up(self, store: Store) -> None:
         """Whatever is done in whatever order, deltas from any version arrive at the whole."""
         from hypothesis import given, settings

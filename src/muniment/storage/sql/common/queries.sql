@@ -38,21 +38,25 @@ RETURNING slot;
 
 -- name: active_rows
 -- What a segment needs of every active record of a scope.
-SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector, f.seq
 FROM records AS r
 JOIN words AS w USING (tenant_id, owner_no, seq)
 LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+LEFT JOIN records AS f
+    ON f.tenant_id = r.tenant_id AND f.memory_id = r.follows AND f.owner_no = r.owner_no
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'active'
 ORDER BY r.seq;
 
 -- name: changed_rows
 -- What a segment needs of the active records of a scope that changed after a version.
-SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector, f.seq
 FROM records AS r INDEXED BY records_by_change
 JOIN words AS w USING (tenant_id, owner_no, seq)
 LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+LEFT JOIN records AS f
+    ON f.tenant_id = r.tenant_id AND f.memory_id = r.follows AND f.owner_no = r.owner_no
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.changed_version > :since
     AND r.status = 'active'
 ORDER BY r.seq;
@@ -68,11 +72,13 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND version > :since;
 
 -- name: rows_as_of
 -- What a segment needs of the records of an owner that were active at a past instant.
-SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector, f.seq
 FROM records AS r
 JOIN words AS w USING (tenant_id, owner_no, seq)
 LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+LEFT JOIN records AS f
+    ON f.tenant_id = r.tenant_id AND f.memory_id = r.follows AND f.owner_no = r.owner_no
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.created_at <= :at
     AND r.status IN ('active', 'superseded')
     AND (r.superseded_at IS NULL OR r.superseded_at > :at)
@@ -80,11 +86,13 @@ ORDER BY r.seq;
 
 -- name: superseded_rows
 -- What a segment needs of the records of an owner that were superseded by an instant.
-SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector
+SELECT r.seq, r.kind, r.valid_from, r.valid_until, r.expires_at, w.words, v.vector, f.seq
 FROM records AS r
 JOIN words AS w USING (tenant_id, owner_no, seq)
 LEFT JOIN vectors AS v
     ON v.tenant_id = r.tenant_id AND v.owner_no = r.owner_no AND v.seq = r.seq AND v.slot = :slot
+LEFT JOIN records AS f
+    ON f.tenant_id = r.tenant_id AND f.memory_id = r.follows AND f.owner_no = r.owner_no
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.status = 'superseded'
     AND r.superseded_at <= :at
 ORDER BY r.seq;
