@@ -187,15 +187,17 @@ class Record(Plain):
     superseded_by: str | None
     embedding: EmbeddingState
 
-    @classmethod
-    def of(cls, parts: dict[str, object]) -> Record:
-        """Return the record of all its parts by name, which it takes over.
+    def copied(self, parts: Mapping[str, object]) -> Record:
+        """Return the same record with some parts, by name, in the place of its own.
 
-        A recall makes many, so they are taken in one piece and not one by one.
+        A recall gives many away, so they are taken over in one piece and not one by one. A copy of
+        the mapping, not a new one, shares its names with all other records.
         """
-        made = object.__new__(cls)
-        object.__setattr__(made, "__dict__", parts)
-        return made
+        twin = object.__new__(Record)
+        held = self.__dict__.copy()
+        held.update(parts)
+        object.__setattr__(twin, "__dict__", held)
+        return twin
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class Shown(NamedTuple):
     def own(self) -> Record:
         """Return an equal record that is the caller's alone."""
         held = {"metadata": {}} if self.held is None else deepcopy(self.held)
-        return Record.of({**vars(self.record), **held})
+        return self.record.copied(held)
 
 
 class KnownRecords:
