@@ -85,11 +85,11 @@ IDEAS: dict[str, Without] = {
     "stop words left out": Without(tokens=_with_stops),
     "stems, compounds and dates": Without(tokens=_plain_words),
     "dates by the name of their month": Without(tokens=_no_dates),
+    "the neighbours in the thread": Without(thread=False),
     "the vote of meaning": Without(meaning=False),
     "the scope's own centre": Without(centred=False),
     "a long record's vector counts less": Without(fading=False),
     "the record before in the embedding": Without(context=False),
-    "the neighbours in the thread": Without(thread=False),
     "standard scores, not ranks": Without(standard=False),
 }
 """The ideas that can be taken away, by what they are called in the report."""
