@@ -72,9 +72,10 @@ class NewRecord(NamedTuple):
 class Block(NamedTuple):
     """Many records of an owner packed into one row.
 
-    That of slot 0 holds the keyed word hashes, kinds and times of all active records and is derived
-    from their rows (`muniment.segment.block`). Those of a model's slot hold vectors, each of which
-    lies there alone while its row is empty (`muniment.segment.matrix`).
+    That of slot 0 holds the keyed word hashes, kinds, times and neighbours of all active records
+    and what sums up their vectors; it is derived from the rest (`muniment.segment.block`). Those of
+    a model's slot hold vectors, each of which lies there alone while its row is empty
+    (`muniment.segment.matrix`).
 
     Attributes:
         seq: The first record; of a slot's blocks, each reaches to where the next one begins.

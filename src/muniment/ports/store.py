@@ -296,9 +296,9 @@ class Store(Protocol):
             owners: Whom it is about; a far database then reads their states in the round trip that
                 opens the view, what contradicts their records in another one, and may read what
                 is large of theirs from a replica that shows the same.
-            brief: Whether it is for a small read before a write, which decides nothing and within
-                which nothing waits: a near database then reads where it writes, and may give
-                owners' states as it saw them last.
+            brief: Whether it is for one small read before a write, which decides nothing: a near
+                database then reads where it writes, and may give owners' states as it saw them
+                last.
 
         Raises:
             StoreError: The database cannot be read.

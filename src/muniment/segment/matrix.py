@@ -78,7 +78,7 @@ class Gathering:
         self._memory = np.zeros(0, dtype=np.uint8)
         self._filled = 0
         self._room: memoryview | None = None
-        self._under: tuple[slice, NDArray[np.uint8]] = slice(0), self._memory
+        self._under: tuple[slice, NDArray[np.uint8]] | None = None
 
     def room(self, size: int) -> memoryview:
         """Return the memory for the next block, of so many bytes."""
@@ -113,9 +113,7 @@ class Gathering:
                 return one.vectors, np.ones(len(seqs), dtype=np.bool_)
             is_there = content is self._room
             places, vectors = (here, one.vectors) if fits else self._belonging(one)
-            if is_there:
-                place, covered = self._under
-                self._memory[place] = covered
+            self._uncover()
             if not fits or not is_there:
                 self._vectors()[places] = vectors
             embedded[places] = True
@@ -124,6 +122,13 @@ class Gathering:
         vectors = self._vectors()
         vectors[~embedded] = 0
         return vectors, embedded
+
+    def _uncover(self) -> None:
+        """Bring back what the head of the block that was read last covers."""
+        if self._under is not None:
+            place, covered = self._under
+            self._memory[place] = covered
+            self._under = None
 
     def _belonging(self, one: Matrix) -> tuple[NDArray[np.intp], Floats]:
         """Return the places of those records that are wanted, and a copy of their vectors."""

@@ -76,9 +76,10 @@ class Gate(Admission):
     def _unfiled(self, owner: Owner, batch: Sequence[Admitted]) -> dict[int, str]:
         """Return by the place of each new statement what the embedder is to see of it."""
         said = {one.checked.source_id: one.checked.text for one in batch}
-        with self.store.snapshot((owner,), brief=len(batch) == 1) as view:
+        reads_once = len(batch) == 1 and batch[0].checked.follows is None
+        with self.store.snapshot((owner,), brief=reads_once) as view:
             state = view.owner(owner)
-            if len(batch) == 1 and batch[0].checked.follows is None:
+            if reads_once:
                 view.next_is_last()
             sources = [one.checked.source_id for one in batch]
             filed = frozenset[str]() if state is None else view.filed_among(state, sources)

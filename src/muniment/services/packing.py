@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -69,7 +70,7 @@ def pack(tx: Transaction, owner: Owner, *, is_upkeep: bool = False) -> bool:
         _move(tx, state, slot)
         whole = block.with_vectors(part, _matrices(tx, state, slot))
         if whole.embedded.any():
-            embedded[slot] = whole
+            embedded[slot] = replace(whole, vectors=whole.vectors[:0])
     tx.drop_words(state)
     tx.put_block(state, Block(rows[0].seq, state.version, block.encode(part, embedded)))
     return True

@@ -145,7 +145,7 @@ class Recalling:
         span = interval(folded, now if as_of is None else as_of)
         listing = content_free(folded)
         degraded = (Degraded.QUERY_CUT,) if len(text) < len(question.query) else ()
-        is_said = not listing and text.strip()
+        is_said = not listing and bool(text.strip())
         embedded = self._embed(text, strict=question.strict) if is_said else _NOT_EMBEDDED
         return Asked(
             text=text,

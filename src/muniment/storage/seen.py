@@ -69,7 +69,8 @@ class OwnersSeen:
 class SeeingSnapshot(BlobReader, RowSnapshot):
     """The `Snapshot` port over committed rows, which reads what is large only when it changed.
 
-    It shows one moment as long as its first statement is not finished; no other one is needed.
+    It shows one moment as long as its first statement is not finished; no other one is needed. A
+    brief one shows that of its only read.
 
     Args:
         connection: Runs statements; nothing is open on it.
@@ -109,7 +110,11 @@ class SeeingSnapshot(BlobReader, RowSnapshot):
             first = self._file.execute(self._sql["owner"], owner_values(owner))
             row = first.fetchone()
             if row is not None:
-                self._noted(owner, row)
+                try:
+                    self._noted(owner, row)
+                except BaseException:
+                    first.close()
+                    raise
                 return first
         return self._file.execute(self._sql["any_table"])
 
@@ -175,7 +180,7 @@ class SeeingTransaction(BlobReader, RowTransaction):
         self._settled = super().settle()
         return self._settled
 
-    def has_committed(self) -> Collection[Place]:
+    def note_committed(self) -> Collection[Place]:
         """Note what stands now that it is committed; return the owners that moved."""
         if self._settled:
             self._seen.note(self._settled)

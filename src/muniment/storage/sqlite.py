@@ -201,13 +201,13 @@ class SqliteStore:
 
     @contextmanager
     def _reader(self, *, brief: bool = False) -> Iterator[apsw.Connection]:
-        in_memory = self._location == _MEMORY
-        if (in_memory or brief) and self._lock.acquire(blocking=in_memory):
+        in_memory, lock = self._location == _MEMORY, self._lock
+        if (in_memory or brief) and lock.acquire(blocking=in_memory):
             try:
                 self._check()
                 yield self._writer()
             finally:
-                self._lock.release()
+                lock.release()
             return
         readers = self._readers
         try:
@@ -263,7 +263,7 @@ class SqliteStore:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-        moved = {place for transaction in done for place in transaction.has_committed()}
+        moved = {place for transaction in done for place in transaction.note_committed()}
         self._anchoring.has_committed(moved, self._head)
 
     def _run_one(
