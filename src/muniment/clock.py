@@ -46,11 +46,11 @@ def new_id(prefix: str) -> str:
     Args:
         prefix: What the id names, such as `mem` for a record.
     """
-    return f"{prefix}_{_made()().hex}"
+    return f"{prefix}_{_maker()().hex}"
 
 
 @cache
-def _made() -> Callable[[], UUID]:
+def _maker() -> Callable[[], UUID]:
     from uuid_utils import uuid7
 
     return uuid7

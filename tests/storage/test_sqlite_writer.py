@@ -122,48 +122,38 @@ def test_a_writer_that_fails_in_a_shared_commit_is_undone_alone(store: SqliteSto
     assert sorted(kept) == ["0", "1", "first"]
 
 
-def test_a_write_is_eight_statements_and_one_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("embedder", "first", "vectors"),
+    [
+        ("none", [], []),
+        (FakeEmbedder(), ["SELECT memory_id, status,"], ["INSERT INTO vectors"]),
+    ],
+    ids=["words alone", "with vectors"],
+)
+def test_a_write_is_eight_statements_and_with_vectors_two_more(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    embedder: object,
+    first: list[str],
+    vectors: list[str],
 ) -> None:
+    """With vectors, one looks whether the statement is there already before it is embedded."""
     said: list[str] = []
     traced(monkeypatch, lambda sql: said.append(" ".join(sql.split()[:3])))
-    with open_memory(tmp_path / "memory.db", embedder="none") as memory:
+    with open_memory(tmp_path / "memory.db", embedder=embedder) as memory:
         me = memory.scoped(tenant_id="t", user_id="u", agent_id="a")
-        me.remember("An aisle seat.", kind="insight", source_id="s1", approved=True)
-        said.clear()
-        me.remember("A quiet room.", kind="insight", source_id="s2", approved=True)
-        assert said == [
-            "BEGIN IMMEDIATE",
-            "SELECT * FROM",
-            "SELECT EXISTS (",
-            "INSERT INTO records",
-            "INSERT INTO words",
-            "INSERT INTO audit",
-            "UPDATE owners SET",
-            "COMMIT",
-        ]
-
-
-def test_with_vectors_a_write_is_two_statements_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """One looks whether the statement is there already, before it is embedded."""
-    said: list[str] = []
-    traced(monkeypatch, lambda sql: said.append(" ".join(sql.split()[:3])))
-    with open_memory(tmp_path / "memory.db", embedder=FakeEmbedder()) as memory:
-        me = memory.scoped(tenant_id="t", user_id="u", agent_id="a")
-        me.remember("An aisle seat.", kind="insight", source_id="s1", approved=True)
-        me.remember("A quiet room.", kind="insight", source_id="s2", approved=True)
+        for source in ("s1", "s2"):
+            me.remember("An aisle seat.", kind="insight", source_id=source, approved=True)
         said.clear()
         me.remember("A late flight.", kind="insight", source_id="s3", approved=True)
         assert said == [
-            "SELECT memory_id, status,",
+            *first,
             "BEGIN IMMEDIATE",
             "SELECT * FROM",
             "SELECT EXISTS (",
             "INSERT INTO records",
             "INSERT INTO words",
-            "INSERT INTO vectors",
+            *vectors,
             "INSERT INTO audit",
             "UPDATE owners SET",
             "COMMIT",
