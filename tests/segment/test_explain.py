@@ -100,6 +100,7 @@ def test_the_votes_add_up_to_the_rank(memory: Memory) -> None:
         for one in found.trace.explained:
             assert rest(one) == pytest.approx(10.0 if one.exact else 0.0, abs=1e-5)
             assert (one.semantic is None) == (memory.health().embedder is None)
+            assert one.semantic is not None or one.semantic_vote == 0
         assert {one.thread_vote > 0 for one in found.trace.explained} == {True, False}
 
 

@@ -75,7 +75,8 @@ def _votes(found: Found, asked: Asked, place: int, heard: float) -> dict[str, fl
     words = float(found.channels.lexical[place])
     rest = float(found.searched.fused[place]) - words - heard
     bonus = EXACT_BONUS if found.channels.exact[place] else 0.0
-    return {"lexical_vote": words, "semantic_vote": rest - bonus, "thread_vote": heard}
+    meaning = rest - bonus if found.channels.embedded[place] else 0.0
+    return {"lexical_vote": words, "semantic_vote": meaning, "thread_vote": heard}
 
 
 def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
