@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from muniment.bench import footprint, recall, write
+from muniment.bench import comparison, footprint, recall, write
 from muniment.bench.exact import BruteForce, overlap
 from muniment.bench.peers import KINDS, Kind
 from muniment.bench.plots import bars
@@ -28,18 +28,18 @@ def test_recall_is_measured_beside_its_limit_and_agrees_with_brute_force() -> No
 
 
 def test_a_peer_is_checked_for_exactness_and_for_records_of_others(tmp_path: Path) -> None:
-    found = recall.compare(tmp_path / "peers", 60, 20, [PLAIN])
+    found = comparison.compare(tmp_path / "peers", 60, 30, 20, [PLAIN])
     by_name = {one.name: one for one in found}
-    assert list(by_name) == [recall.NUMPY, recall.OURS, PLAIN]
+    assert list(by_name) == [comparison.NUMPY, comparison.OURS, PLAIN]
     assert (by_name[PLAIN].overlap, by_name[PLAIN].foreign) == (1.0, 0)
-    assert by_name[recall.OURS].overlap == 1.0
+    assert by_name[comparison.OURS].overlap == 1.0
 
 
 def test_a_peer_that_is_not_installed_is_said_to_be_absent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(KINDS, "ghost", Kind("no-such-package", "no.module", "opener", 9999))
-    *_, ghost = recall.compare(tmp_path / "peers", 20, 20, ["ghost"])
+    *_, ghost = comparison.compare(tmp_path / "peers", 20, 0, 20, ["ghost"])
     assert (ghost.name, ghost.version, ghost.recall, ghost.overlap) == ("ghost", None, None, None)
 
 

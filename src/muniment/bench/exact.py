@@ -8,8 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from muniment.bench.sample import RandomEmbedder
+from muniment.bench.stores import LIMIT, ask
 from muniment.rules.ranking import EXACT_BONUS, SEMANTIC_WEIGHT
 from muniment.rules.text import tokenise
+from muniment.scoped import ScopedMemory
 from muniment.segment.search import IMAGINED
 from muniment.segment.view import DAMPING, LONG
 
@@ -72,3 +75,24 @@ def overlap(found: Sequence[int], best: tuple[list[int], list[int]]) -> float:
     """Return the share of the wanted records that were found, ties counting for each other."""
     wanted, as_good = best
     return sum(one in set(as_good) for one in found[: len(wanted)]) / max(1, len(wanted))
+
+
+def agreement(
+    me: ScopedMemory, rule: BruteForce, queries: Sequence[str], embedder: RandomEmbedder
+) -> float:
+    """Return the mean share of the best ten by the rule that recall returned.
+
+    Args:
+        me: A scope whose source ids end in the place of the text, as the bench writes them.
+        rule: The rule over the same texts.
+        queries: What to ask, at least one question.
+        embedder: Makes the questions' vectors.
+    """
+    shares = [
+        overlap(
+            [int(one.rpartition("-")[2]) for one in ask(me, query)],
+            rule.hybrid(query, embedder.embed_query(query), LIMIT),
+        )
+        for query in queries
+    ]
+    return round(sum(shares) / len(shares), 4)

@@ -13,10 +13,9 @@ from pathlib import Path
 from statistics import median
 
 from muniment.bench.machine import Machine, machine
-from muniment.bench.peers import KINDS
-from muniment.bench.recall import LIMIT, ask, owner_of
+from muniment.bench.peers import KINDS, owner_of
 from muniment.bench.sample import PreparedEmbedder, sentences, statements
-from muniment.bench.stores import fill, folder_at, scope_of
+from muniment.bench.stores import LIMIT, ask, fill, folder_at, scope_of
 from muniment.records import Plain
 from muniment.scoped import Progress
 

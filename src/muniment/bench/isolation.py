@@ -7,9 +7,10 @@ from pathlib import Path
 
 from muniment import memory as facade
 from muniment.bench.crowd import BATCH
+from muniment.bench.machine import Machine, machine
 from muniment.bench.sample import PreparedEmbedder, sentences
-from muniment.bench.stores import fill, folder_at, scope_of
-from muniment.bench.timing import Timing, interleaved, ratio, summary
+from muniment.bench.stores import ask, fill, folder_at, scope_of
+from muniment.bench.timing import Ratio, Timing, interleaved, ratio, summary
 from muniment.records import Plain
 from muniment.scoped import Progress, ScopedMemory
 
@@ -24,15 +25,11 @@ class Comparison(Plain):
         alone: Times in the store that holds nothing else.
         among: Times in the store of all.
         ratio: Median CPU time among others over alone.
-        low: Lower end of its 95 % bootstrap interval.
-        high: Upper end of it.
     """
 
     alone: Timing
     among: Timing
-    ratio: float
-    low: float
-    high: float
+    ratio: Ratio
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +37,7 @@ class IsolationReport(Plain):
     """What a run measured.
 
     Attributes:
+        machine: On what.
         scope_records: Records in the scope that is asked.
         other_records: Records of others in the same store.
         other_scopes: Scopes they belong to.
@@ -49,6 +47,7 @@ class IsolationReport(Plain):
         foreign: Records of another scope that were ever returned.
     """
 
+    machine: Machine
     scope_records: int
     other_records: int
     other_scopes: int
@@ -97,6 +96,7 @@ def run(
             for memory in opened.values():
                 memory.close()
     return IsolationReport(
+        machine=machine(),
         scope_records=scope_records,
         other_records=other_records,
         other_scopes=-(-other_records // BATCH),
@@ -107,13 +107,8 @@ def run(
     )
 
 
-def _recall(me: ScopedMemory, query: str) -> list[str]:
-    found = me.recall(query, limit=10, minimum_score=-1.0)
-    return [item.record.source.source_id for item in found]
-
-
 def _check(alone: ScopedMemory, among: ScopedMemory, queries: list[str]) -> tuple[bool, int]:
-    pairs = [(_recall(alone, query), _recall(among, query)) for query in queries]
+    pairs = [(ask(alone, query), ask(among, query)) for query in queries]
     returned = [source_id for _, found in pairs for source_id in found]
     foreign = sum(not source_id.startswith(f"{_OWN}-") for source_id in returned)
     return all(left == right for left, right in pairs), foreign
@@ -122,10 +117,10 @@ def _check(alone: ScopedMemory, among: ScopedMemory, queries: list[str]) -> tupl
 def _compare(alone: ScopedMemory, among: ScopedMemory, queries: list[str]) -> Comparison:
     times = interleaved(
         {
-            "alone": lambda number: _recall(alone, queries[number]),
-            "among": lambda number: _recall(among, queries[number]),
+            "alone": lambda number: ask(alone, queries[number]),
+            "among": lambda number: ask(among, queries[number]),
         },
         calls=len(queries),
     )
-    middle, low, high = ratio(times["among"][0], times["alone"][0])
-    return Comparison(summary(*times["alone"]), summary(*times["among"]), middle, low, high)
+    over = ratio(times["among"][0], times["alone"][0])
+    return Comparison(summary(*times["alone"]), summary(*times["among"]), over)

@@ -15,11 +15,11 @@ from typing import Any
 from muniment import memory as facade
 from muniment.bench.limits import texts_of
 from muniment.bench.machine import Machine, machine
-from muniment.bench.recall import LIMIT, Ratio, ask, owner_of
+from muniment.bench.peers import owner_of
 from muniment.bench.sample import PreparedEmbedder, sentences, statements
 from muniment.bench.server import LocalServer
-from muniment.bench.stores import scope_of
-from muniment.bench.timing import interleaved, ratio
+from muniment.bench.stores import LIMIT, ask, scope_of
+from muniment.bench.timing import Ratio, interleaved, ratio
 from muniment.memory import Memory
 from muniment.records import Plain
 
@@ -185,7 +185,7 @@ def _case(name: str, times: dict[str, list[float]], used: float | None) -> Postg
         version=_version() if name == LANGGRAPH else "",
         median=round(median(own), 3),
         p95=round(own[int(len(own) * 0.95)], 3),
-        times_select=Ratio(*ratio(times[name], times[SELECT])),
-        times_ours=Ratio(*ratio(times[name], times[WARM])),
+        times_select=ratio(times[name], times[SELECT]),
+        times_ours=ratio(times[name], times[WARM]),
         server_cpu=used,
     )

@@ -11,10 +11,9 @@ from typing import Any
 
 from muniment import memory as facade
 from muniment.bench.machine import Machine, machine
-from muniment.bench.recall import LIMIT, Ratio
 from muniment.bench.sample import PreparedEmbedder, sentences, statements
-from muniment.bench.stores import scope_of
-from muniment.bench.timing import Timing, interleaved, ratio, summary
+from muniment.bench.stores import LIMIT, scope_of
+from muniment.bench.timing import Ratio, Timing, interleaved, ratio, summary
 from muniment.records import Plain, Statement
 from muniment.scoped import Progress, ScopedMemory
 
@@ -159,7 +158,7 @@ def _case(
         name=name,
         plain=summary(*times[PLAIN]),
         sealed=summary(*times[SEALED]),
-        ratio=Ratio(*ratio(times[SEALED][0], times[PLAIN][0])),
+        ratio=ratio(times[SEALED][0], times[PLAIN][0]),
         same=answers[PLAIN] == answers[SEALED],
     )
 

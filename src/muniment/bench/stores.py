@@ -15,11 +15,19 @@ from muniment.scope import Scope
 from muniment.scoped import Progress, ScopedMemory
 from muniment.storage import open_store
 
+LIMIT = 10
+
 
 def scope_of(memory: Memory, number: int) -> ScopedMemory:
     """Return the memory of one numbered scope."""
     scope = scope_at(number)
     return memory.scoped(tenant_id=scope.tenant_id, user_id=scope.user_id, agent_id=scope.agent_id)
+
+
+def ask(me: ScopedMemory, query: str) -> list[str]:
+    """Return the source ids of the best ten."""
+    found = me.recall(query, limit=LIMIT, minimum_score=-1.0)
+    return [item.record.source.source_id for item in found]
 
 
 @contextmanager

@@ -29,6 +29,15 @@ class Timing(Plain):
     wall: float
 
 
+@dataclass(frozen=True, slots=True)
+class Ratio(Plain):
+    """A median over the median of its limit, with a 95 % bootstrap interval."""
+
+    middle: float
+    low: float
+    high: float
+
+
 def interleaved(
     work: Mapping[str, Callable[[int], object]],
     calls: int,
@@ -77,9 +86,7 @@ def summary(cpu: Sequence[float], wall: Sequence[float]) -> Timing:
     )
 
 
-def ratio(
-    over: Sequence[float], under: Sequence[float], rounds: int = 500
-) -> tuple[float, float, float]:
+def ratio(over: Sequence[float], under: Sequence[float], rounds: int = 500) -> Ratio:
     """Return the ratio of two medians with a 95 % bootstrap interval (Efron, 1979).
 
     Args:
@@ -95,4 +102,4 @@ def ratio(
     )
     middle = statistics.median(over) / statistics.median(under)
     low, high = drawn[int(rounds * 0.025)], drawn[int(rounds * 0.975)]
-    return round(middle, 3), round(low, 3), round(high, 3)
+    return Ratio(round(middle, 3), round(low, 3), round(high, 3))

@@ -16,11 +16,10 @@ from muniment import memory as facade
 from muniment.bench import limits
 from muniment.bench.embedded import EmbeddedWrite, embedded
 from muniment.bench.machine import Machine, machine
-from muniment.bench.peers import KINDS, Peer
-from muniment.bench.recall import Ratio, owner_of
+from muniment.bench.peers import KINDS, Peer, owner_of, packages
 from muniment.bench.sample import DIMENSIONS, PreparedEmbedder, RandomEmbedder, statements
 from muniment.bench.stores import scope_of
-from muniment.bench.timing import Timing, interleaved, ratio, summary
+from muniment.bench.timing import Ratio, Timing, interleaved, ratio, summary
 from muniment.providers.embedding import open_embedder
 from muniment.records import Plain, Statement
 from muniment.scoped import ScopedMemory
@@ -110,8 +109,7 @@ def run(*, calls: int, batch: int, peers: Sequence[str] = ()) -> WriteReport:
         beside = None
         if model is not None:
             beside = embedded(folder / "embedded.db", model, min(batch, EMBEDDED))
-    packages = [kind.package for name, kind in KINDS.items() if name in peers and kind.package]
-    return WriteReport(machine(*packages), singles, tuple(bulks), beside)
+    return WriteReport(machine(*packages(peers)), singles, tuple(bulks), beside)
 
 
 def _singles(folder: Path, calls: int, names: Sequence[str]) -> tuple[Single, ...]:
@@ -141,8 +139,8 @@ def _singles(folder: Path, calls: int, names: Sequence[str]) -> tuple[Single, ..
             name=name,
             version=versions.get(name, ""),
             write=summary(*times[name]),
-            over_flush=Ratio(*ratio(walls[name], walls[FLUSH])),
-            over_ledger=Ratio(*ratio(walls[name], walls[LEDGER])),
+            over_flush=ratio(walls[name], walls[FLUSH]),
+            over_ledger=ratio(walls[name], walls[LEDGER]),
         )
         for name in times
     ) + tuple(Single(name, versions[name]) for name in names if name not in times)

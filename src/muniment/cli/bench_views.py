@@ -11,13 +11,15 @@ from rich.text import Text
 from muniment.cli.output import DIM
 
 if TYPE_CHECKING:
+    from muniment.bench.comparison import PeerResult
     from muniment.bench.footprint import FootprintReport
     from muniment.bench.isolation import IsolationReport
     from muniment.bench.load import LoadReport
     from muniment.bench.machine import Machine
     from muniment.bench.postgres import PostgresReport
-    from muniment.bench.recall import PeerResult, Ratio, ScopeResult
+    from muniment.bench.recall import ScopeResult
     from muniment.bench.sealed import SealedReport
+    from muniment.bench.timing import Ratio
     from muniment.bench.write import WriteReport
 
 NOTHING = "–"
@@ -31,10 +33,10 @@ def _table(*columns: str) -> Table:
     return table
 
 
-def _ratio(ratio: Ratio | None) -> str:
+def _ratio(ratio: Ratio | None, digits: int = 2) -> str:
     if ratio is None:
         return NOTHING
-    return f"{ratio.middle:.2f} ({ratio.low:.2f}–{ratio.high:.2f})"
+    return f"{ratio.middle:.{digits}f} ({ratio.low:.{digits}f}–{ratio.high:.{digits}f})"
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -80,7 +82,16 @@ def scopes_table(scopes: Sequence[ScopeResult]) -> Table:
 def peers_table(peers: Sequence[PeerResult]) -> Table:
     """Return peers beside ours; times in milliseconds."""
     table = _table(
-        "system", "version", "scope", "CPU", "p95", "wall", "× ours (95 %)", "overlap", "foreign"
+        "system",
+        "version",
+        "scope",
+        "others",
+        "CPU",
+        "p95",
+        "wall",
+        "× ours (95 %)",
+        "overlap",
+        "foreign",
     )
     for one in peers:
         time = one.recall
@@ -89,6 +100,7 @@ def peers_table(peers: Sequence[PeerResult]) -> Table:
             one.name,
             ABSENT if one.version is None else one.version,
             f"{one.records:,}",
+            f"{one.others:,}",
             *map(_number, times),
             _ratio(one.times_ours),
             _number(one.overlap),
@@ -151,15 +163,14 @@ def footprint_table(report: FootprintReport) -> Table:
 
 def isolation_table(report: IsolationReport) -> Table:
     """Return recall among others beside recall alone."""
-    table = _table("recall", "calls", "alone, CPU ms", "among others, CPU ms", "ratio", "95 %")
+    table = _table("recall", "calls", "alone, CPU", "among others, CPU", "× alone (95 %)")
     for name, found in (("warm", report.warm), ("cold", report.cold)):
         table.add_row(
             name,
             str(found.alone.calls),
-            f"{found.alone.cpu:.3f}",
-            f"{found.among.cpu:.3f}",
-            f"{found.ratio:.3f}",
-            f"{found.low:.3f} to {found.high:.3f}",
+            _number(found.alone.cpu),
+            _number(found.among.cpu),
+            _ratio(found.ratio, 3),
         )
     return table
 

@@ -2,29 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from muniment.cli.bench_views import (
-    footprint_table,
-    isolation_table,
-    isolation_verdict,
-    load_errors,
-    load_table,
-    load_verdict,
-    machine_line,
-    peers_table,
-    postgres_sizes,
-    postgres_table,
-    scopes_table,
-    sealed_table,
-    writes_tables,
-)
+from muniment.cli import bench_runs as shown
+from muniment.cli.bench_views import machine_line
 from muniment.cli.options import Run, command
-from muniment.errors import InvalidInputError
+from muniment.errors import InvalidInputError, MissingExtraError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -47,6 +34,12 @@ PeerSizes = Annotated[
     list[int] | None,
     typer.Option("--peer-size", min=10, help="Size to compare peers at. May be repeated."),
 ]
+PeerOthers = Annotated[
+    list[int] | None,
+    typer.Option(
+        min=0, help="Records of others beside that scope, in each store. May be repeated."
+    ),
+]
 
 
 @app.callback()
@@ -62,6 +55,7 @@ def recall(
     calls: Calls = 200,
     peer: Peers = None,
     peer_size: PeerSizes = None,
+    peer_others: PeerOthers = None,
     plots: Plots = None,
     quick: Quick = False,
 ) -> None:
@@ -79,16 +73,10 @@ def recall(
             calls=min(calls, 40) if quick else calls,
             peers=peers,
             peer_records=(peer_size or [300 if quick else 1_000]) if peers else (),
+            peer_others=peer_others or ([300] if quick else [9_000, 99_000]),
             progress=progress,
         )
-    tables = [scopes_table(report.scopes)]
-    tables += [peers_table(report.peers)] if report.peers else []
-    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
-    for count in sorted({one.records for one in report.peers}):
-        found = [one for one in report.peers if one.records == count]
-        times = {one.name: one.recall.cpu for one in found if one.recall}
-        title = f"Recall in a scope of {count:,} records, median"
-        _plot(plots, f"recall-{count}", title, "CPU milliseconds", times)
+    _show(run, shown.recall(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -111,9 +99,7 @@ def write(
         batch=min(batch, 1_000) if quick else batch,
         peers=_names(peer or []),
     )
-    run.out.emit(report.to_dict(), *writes_tables(report), machine_line(report.machine))
-    times = {one.name: one.write.wall for one in report.singles if one.write}
-    _plot(plots, "write", "One durable write, median", "milliseconds by the clock", times)
+    _show(run, shown.write(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -139,9 +125,7 @@ def footprint(
             keep=keep,
             progress=progress,
         )
-    run.out.emit(report.to_dict(), footprint_table(report), machine_line(report.machine))
-    held = {one.name: one.resident for one in report.costs if one.resident}
-    _plot(plots, "footprint", "Memory of the process", "megabytes resident", held)
+    _show(run, shown.footprint(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -163,15 +147,7 @@ def isolation(
         report = measure(
             scope_records=records, other_records=others, calls=calls, keep=keep, progress=progress
         )
-    run.out.emit(report.to_dict(), isolation_table(report), isolation_verdict(report))
-    times = {
-        "muniment warm, alone": report.warm.alone.cpu,
-        f"muniment warm, among {others:,} others": report.warm.among.cpu,
-        "muniment cold, alone": report.cold.alone.cpu,
-        f"muniment cold, among {others:,} others": report.cold.among.cpu,
-    }
-    title = f"Recall in a scope of {records:,} records, median"
-    _plot(plots, "isolation", title, "CPU milliseconds", times)
+    _show(run, shown.isolation(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -194,13 +170,7 @@ def sealed(
             calls=min(calls, 40) if quick else calls,
             progress=progress,
         )
-    run.out.emit(report.to_dict(), sealed_table(report), machine_line(report.machine))
-    for count in sorted({one.records for one in report.cases}):
-        found = [one for one in report.cases if one.records == count]
-        times = {f"{one.name}, plain": one.plain.cpu for one in found}
-        times |= {f"{one.name}, sealed": one.sealed.cpu for one in found}
-        title = f"Recall in a scope of {count:,} records, median"
-        _plot(plots, f"sealed-{count}", title, "CPU milliseconds", times)
+    _show(run, shown.sealed(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -222,11 +192,7 @@ def postgres(
     report = measure(
         records=min(records, 200) if quick else records, calls=min(calls, 40) if quick else calls
     )
-    tables = (postgres_table(report), postgres_sizes(report))
-    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
-    times = {one.name: one.median for one in report.cases if one.median is not None}
-    title = f"One call at {report.records:,} records, median"
-    _plot(plots, "postgres", title, "milliseconds by the clock", times)
+    _show(run, shown.postgres(report), plots)
 
 
 @command(app, scope=False, store=False, embedder=False)
@@ -260,10 +226,45 @@ def load(
         scopes=scopes,
         server_kills=server_kills,
     )
-    tables = (load_table(report), load_errors(report), load_verdict(report))
-    run.out.emit(report.to_dict(), *tables, machine_line(report.machine))
+    _show(run, shown.load(report), None)
     if not report.is_sound:
         raise typer.Exit(1)
+
+
+@command(app, name="all", scope=False, store=False, embedder=False)
+def everything(
+    run: Run,
+    peer: Peers = None,
+    into: Annotated[
+        Path | None, typer.Option(help="Folder to write a page of Markdown and plots to.")
+    ] = None,
+    keep: Keep = None,
+    quick: Quick = False,
+) -> None:
+    """Run every bench in turn, as the documentation shows them.
+
+    It takes about an hour and six gigabytes of disk, with --quick some minutes. What needs a
+    package that is not installed is left out, and said to be. Set OPENBLAS_NUM_THREADS=1, so that
+    no peer's threads run on in the time of another.
+
+    Example: muniment bench all --peer all --into docs
+    """
+    from muniment.cli.bench_all import benches
+    from muniment.cli.bench_page import write_page
+
+    names = _names(peer or [])
+    found: dict[str, shown.Found] = {}
+    for heading, measure in benches(names, keep, quick=quick):
+        try:
+            with run.out.progress(heading) as progress:
+                found[heading] = measure(progress)
+        except MissingExtraError as error:
+            run.out.note(f"{heading} is left out. {error}")
+            continue
+        run.out.show(f"\n{heading}", *found[heading].views, machine_line(found[heading].machine))
+        if into is not None:
+            write_page(into, found)
+    run.out.emit({heading: one.report for heading, one in found.items()})
 
 
 def _names(given: Sequence[str]) -> list[str]:
@@ -274,11 +275,8 @@ def _names(given: Sequence[str]) -> list[str]:
     return list(KINDS) if "all" in given else list(dict.fromkeys(given))
 
 
-def _plot(
-    folder: Path | None, name: str, title: str, unit: str, values: Mapping[str, float]
-) -> None:
-    if folder is None:
-        return
-    from muniment.bench.plots import bars
-
-    bars(folder / f"{name}.svg", title, unit, values)
+def _show(run: Run, found: shown.Found, plots: Path | None) -> None:
+    run.out.emit(found.report, *found.views, machine_line(found.machine))
+    if plots is not None:
+        for chart in found.charts:
+            chart.write(plots)

@@ -43,7 +43,7 @@ class Kind:
         package: What must be installed, or None.
         module: Module of this package that opens it.
         opener: Name of the function there.
-        most: How many records to load at most, because it loads slowly.
+        most: How many records to load at most, because it loads slowly or holds them in memory.
         extends: Whether it needs an SQLite that loads extensions.
     """
 
@@ -78,15 +78,25 @@ def _loads_extensions() -> bool:
     return built_in or find_spec("pysqlite3") is not None
 
 
+def owner_of(number: int) -> Owner:
+    """Return the owner of a numbered scope, as peers are told."""
+    return ("tenant", str(number), "bench")
+
+
+def packages(names: Sequence[str]) -> list[str]:
+    """Return the packages of the named peers, in the order of all."""
+    return [kind.package for name, kind in KINDS.items() if name in names and kind.package]
+
+
 _HERE = "muniment.bench.peers"
 KINDS = {
     "json and python": Kind(None, f"{_HERE}.json_rows", "open_rows", 20_000),
     "langgraph memory": Kind("langgraph", f"{_HERE}.langgraph", "open_memory", 20_000),
     "langgraph sqlite": Kind(
-        "langgraph-checkpoint-sqlite", f"{_HERE}.langgraph", "open_sqlite", 20_000, extends=True
+        "langgraph-checkpoint-sqlite", f"{_HERE}.langgraph", "open_sqlite", 100_000, extends=True
     ),
-    "mem0": Kind("mem0ai", f"{_HERE}.mem0", "open_mem0", 2_000),
-    "chroma": Kind("chromadb", f"{_HERE}.chroma", "open_chroma", 20_000),
-    "lancedb": Kind("lancedb", f"{_HERE}.lance", "open_lance", 20_000),
+    "mem0": Kind("mem0ai", f"{_HERE}.mem0", "open_mem0", 10_000),
+    "chroma": Kind("chromadb", f"{_HERE}.chroma", "open_chroma", 100_000),
+    "lancedb": Kind("lancedb", f"{_HERE}.lance", "open_lance", 1_000_000),
     "qdrant local": Kind("qdrant-client", f"{_HERE}.qdrant", "open_qdrant", 20_000),
 }

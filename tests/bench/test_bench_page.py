@@ -1,0 +1,76 @@
+"""What the benches found becomes one page of Markdown with its plots, and one JSON object."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from rich.table import Table
+from typer.testing import CliRunner
+
+from muniment.bench import isolation, recall
+from muniment.cli import app, bench_all
+from muniment.cli import bench_runs as shown
+from muniment.cli.bench_page import markdown, write_page
+from muniment.errors import MissingExtraError
+from muniment.scoped import Progress
+
+HEADINGS = ["Recall", "What other people's records cost"]
+
+
+def small(progress: Progress) -> shown.Found:
+    return shown.recall(recall.run(scopes=(10,), others=0, calls=20, progress=progress))
+
+
+def test_a_page_holds_every_table_and_shows_every_plot(tmp_path: Path) -> None:
+    crowd = isolation.run(scope_records=10, other_records=1000, calls=20)
+    found = dict(zip(HEADINGS, (small(lambda *_: None), shown.isolation(crowd)), strict=True))
+
+    page = write_page(tmp_path / "docs", found).read_text(encoding="utf-8")
+
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == HEADINGS
+    assert "| 10 |" in page
+    assert "| warm | 20 |" in page
+    assert page.count(found["Recall"].machine.processor) == len(HEADINGS)
+    plots = {path.name for path in (tmp_path / "docs" / "plots").iterdir()}
+    assert plots == {"recall.svg", "isolation.svg"}
+    assert all(f"(plots/{name})" in page for name in plots)
+
+
+def test_a_table_in_markdown_has_a_line_a_row_and_a_cell_a_column() -> None:
+    table = Table("system", "CPU")
+    table.columns[1].justify = "right"
+    table.add_row("muniment", "1.5")
+
+    assert markdown(table) == "| system | CPU |\n| --- | ---: |\n| muniment | 1.5 |\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--json"]])
+def test_all_benches_run_in_turn_and_what_cannot_is_left_out(
+    arguments: Sequence[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def absent(_: Progress) -> shown.Found:
+        raise MissingExtraError("pip install the server.")
+
+    def benches(*_: object, **__: object) -> Iterator[tuple[str, bench_all.Measure]]:
+        yield "On PostgreSQL", absent
+        yield "Recall", small
+
+    monkeypatch.setattr(bench_all, "benches", benches)
+    result = CliRunner().invoke(app, ["bench", "all", "--into", str(tmp_path), *arguments])
+
+    assert result.exit_code == 0
+    assert "On PostgreSQL is left out. pip install the server." in result.stderr
+    assert (tmp_path / "measured.md").exists()
+    if arguments:
+        assert list(json.loads(result.stdout)) == ["Recall"]
+    else:
+        assert "one pass, CPU" in result.stdout
+
+
+def test_the_benches_are_those_that_have_a_command() -> None:
+    headings = [heading for heading, _ in bench_all.benches([], None, quick=True)]
+
+    assert len(headings) == len(set(headings)) == 7
