@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,9 @@ from rich.table import Table
 from typer.testing import CliRunner
 
 from muniment.bench import isolation, recall
-from muniment.cli import app, bench_all
+from muniment.cli import app
 from muniment.cli import bench_runs as shown
+from muniment.cli.bench_all import Plan
 from muniment.cli.bench_page import markdown, write_page
 from muniment.errors import MissingExtraError
 from muniment.scoped import Progress
@@ -54,11 +55,8 @@ def test_all_benches_run_in_turn_and_what_cannot_is_left_out(
     def absent(_: Progress) -> shown.Found:
         raise MissingExtraError("pip install the server.")
 
-    def benches(*_: object, **__: object) -> Iterator[tuple[str, bench_all.Measure]]:
-        yield "On PostgreSQL", absent
-        yield "Recall", small
-
-    monkeypatch.setattr(bench_all, "benches", benches)
+    found = {"On PostgreSQL": absent, "Recall": small}
+    monkeypatch.setattr(Plan, "benches", lambda _: found)
     result = CliRunner().invoke(app, ["bench", "all", "--into", str(tmp_path), *arguments])
 
     assert result.exit_code == 0
@@ -68,9 +66,3 @@ def test_all_benches_run_in_turn_and_what_cannot_is_left_out(
         assert list(json.loads(result.stdout)) == ["Recall"]
     else:
         assert "one pass, CPU" in result.stdout
-
-
-def test_the_benches_are_those_that_have_a_command() -> None:
-    headings = [heading for heading, _ in bench_all.benches([], None, quick=True)]
-
-    assert len(headings) == len(set(headings)) == 7

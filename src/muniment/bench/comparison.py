@@ -60,12 +60,11 @@ def compare(
         names: Which peers.
     """
     folder.mkdir()
-    embedder = PreparedEmbedder()
+    embedder, sizes = PreparedEmbedder(), _sizes(count, others)
     texts = limits.texts_of(_OWN, count)
     matrix = limits.matrix_of(texts, embedder)
     queries = list(sentences(99, calls))
     vectors = embedder.embed_passages(queries)
-    sizes = _sizes(count, others)
     peers = {
         name: _loaded(KINDS[name], folder / name, embedder, sizes)
         for name in names

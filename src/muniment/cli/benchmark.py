@@ -249,12 +249,11 @@ def everything(
 
     Example: muniment bench all --peer all --into docs
     """
-    from muniment.cli.bench_all import benches
+    from muniment.cli.bench_all import Plan
     from muniment.cli.bench_page import write_page
 
-    names = _names(peer or [])
     found: dict[str, shown.Found] = {}
-    for heading, measure in benches(names, keep, quick=quick):
+    for heading, measure in Plan(_names(peer or []), keep, quick).benches().items():
         try:
             with run.out.progress(heading) as progress:
                 found[heading] = measure(progress)
