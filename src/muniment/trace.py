@@ -78,6 +78,7 @@ class Explained(Plain):
         lexical_vote: What the words add to the rank.
         semantic_vote: What the meaning adds to the rank; below 0 for less than usual likeness.
         thread_vote: What the records beside it in its thread add to the rank.
+        time_vote: What being from the time that the question names adds to the rank.
         reranked: What the reranker said, on its own scale; None if it was not asked.
     """
 
@@ -91,6 +92,7 @@ class Explained(Plain):
     lexical_vote: float
     semantic_vote: float
     thread_vote: float
+    time_vote: float
     reranked: float | None = None
 
 

@@ -56,6 +56,19 @@ def test_a_record_without_a_time_of_its_own_has_that_of_its_writing(
     assert texts(me.recall("How was the lake in January?"))[0] == "The lake was cold."
 
 
+@LEXICAL
+@pytest.mark.promise("REC-14", "REC-5")
+def test_the_rank_holds_the_vote_and_the_explanation_says_so(trips: ScopedMemory) -> None:
+    said(trips, "The lake lake lake.", valid_from="2028-01-01T00:00:00Z")
+    found = trips.recall("lake last May", limit=2, minimum_score=-1, explain=True)
+    first, *rest = found.trace.explained
+    assert first.time_vote == 0.5
+    assert {one.time_vote for one in rest} == {0.0}
+    assert first.rank == pytest.approx(first.lexical_vote + 0.5)
+    ranks = [hit.rank for hit in found.trace.hits]
+    assert ranks == sorted(ranks, reverse=True) == [one.rank for one in found.trace.explained[:2]]
+
+
 @pytest.mark.promise("REC-14", "REC-9")
 def test_only_a_filter_leaves_out_what_is_from_another_time(trips: ScopedMemory) -> None:
     within = {"valid_from": {"gte": "2029-05-01T00:00:00Z", "lt": "2029-06-01T00:00:00Z"}}

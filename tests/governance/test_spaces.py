@@ -130,6 +130,15 @@ class TestPrecedence:
             assert ids(found) == [shared]
             verdicts = {one.memory_id: one.reason for one in found.trace.explained}
             assert verdicts[mine] is Reason.OVERRULED
+        for left_out, reason in (
+            ({"kinds": ["preference"]}, Reason.KIND),
+            ({"filters": {"metadata.tag": "x"}}, Reason.FILTER),
+            ({"filters": {"field": "refunds"}}, Reason.OVERRULED),
+        ):
+            found = face.recall("refunds", minimum_score=-1, explain=True, **left_out)
+            (verdict,) = [one.reason for one in found.trace.explained if one.memory_id == mine]
+            assert verdict is reason
+            assert found.trace.rejected[reason] > 0
         assert ids(face.recall("refunds", as_of=before)) == [mine]
         assert ids(face.recall("refunds", minimum_score=-1, filters={"actor": "subject"})) == []
         clock.set(end)
@@ -261,3 +270,30 @@ def test_a_spaces_record_lapses_for_everybody_at_once(
     clock.set("2030-01-02T00:00:00Z")
     assert len(face.recall("ask", minimum_score=-1)) == 0
     assert Scope("t1", "u1", "a1") == me.scope
+
+
+class TestSpacesAmongThemselves:
+    @pytest.mark.promise("SCO-5")
+    def test_a_space_that_is_named_twice_is_read_once(
+        self, me: ScopedMemory, desk: ReviewDesk
+    ) -> None:
+        shared = published(desk, me, "Refunds need two signatures.").memory_id
+        found = me.with_spaces(TEAM, TEAM).recall("refunds", minimum_score=-1)
+        assert ids(found) == [shared]
+        assert (found.trace.records, found.trace.rejected) == (1, {})
+        assert me.with_spaces(TEAM, FIRM, TEAM).spaces == (TEAM, FIRM)
+
+    @LEXICAL
+    @pytest.mark.promise("SCO-5")
+    def test_the_first_of_them_is_not_taken_for_own_memory_where_there_is_none(
+        self, me: ScopedMemory, other_user: ScopedMemory, desk: ReviewDesk
+    ) -> None:
+        for number in range(5):
+            published(desk, me, f"Refunds refunds {number}.", proposer=f"agent {number}")
+        said_once = "Once upon a time somebody asked about refunds."
+        decided(desk, proposed(me.with_spaces(FIRM), said_once, kind="procedure", space=FIRM))
+        for spaces in ((TEAM, FIRM), (FIRM, TEAM)):
+            face = other_user.with_spaces(*spaces)
+            found = face.recall("refunds", limit=4, minimum_score=-1, budget=None)
+            assert [item.record.scope for item in found] == [TEAM, TEAM, TEAM, FIRM]
+            assert found.trace.version == 0

@@ -67,16 +67,20 @@ def search(rows: Sequence[IndexRow], query: Query, now: int) -> dict[int, Scores
             cosine=cosine,
             centred=centred,
         )
-    return {seq: replace(one, heard=_heard(seq, here, scores)) for seq, one in scores.items()}
+    return {seq: replace(one, heard=_heard(seq, rows, scores)) for seq, one in scores.items()}
 
 
-def _heard(seq: int, here: Sequence[IndexRow], scores: dict[int, Scores]) -> float:
-    brevity = {row.seq: BRIEF / max(sum(words_of(row).values()), BRIEF) for row in here}
-    pairs = [(row.seq, row.follows or 0) for row in here if row.follows in scores]
+def _heard(seq: int, rows: Sequence[IndexRow], scores: dict[int, Scores]) -> float:
+    brevity = {row.seq: BRIEF / max(sum(words_of(row).values()), BRIEF) for row in rows}
+    follows = {row.seq: row.follows for row in rows if row.follows in brevity}
+    after = [other for other, before in follows.items() if before == seq]
+    voices = [(other, 1 / len(after)) for other in after]
+    if (before := follows.get(seq)) is not None:
+        voices.append((before, 1.0))
     return sum(
-        THREAD_WEIGHT * brevity[hears] * brevity[speaks] * scores[speaks].lexical
-        for hears, speaks in [*pairs, *((before, after) for after, before in pairs)]
-        if hears == seq
+        THREAD_WEIGHT * brevity[seq] * brevity[other] * share * scores[other].lexical
+        for other, share in voices
+        if other in scores
     )
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import muniment
 from muniment.memory import Memory
+from muniment.rules.ranking import EXACT_BONUS
 from muniment.scoped import ScopedMemory
 from muniment.testing import FakeEmbedder, FrozenClock
 from muniment.trace import Explained, Reason, Recall
@@ -98,7 +99,7 @@ def test_the_votes_add_up_to_the_rank(memory: Memory) -> None:
     for query in (QUERY, f"{WORDS[1]} {WORDS[1]} is preferred."):
         found = me.recall(query, minimum_score=-1, explain=True)
         for one in found.trace.explained:
-            assert rest(one) == pytest.approx(10.0 if one.exact else 0.0, abs=1e-5)
+            assert rest(one) == pytest.approx(EXACT_BONUS if one.exact else 0.0, abs=1e-4)
             assert (one.semantic is None) == (memory.health().embedder is None)
             assert one.semantic is not None or one.semantic_vote == 0
         assert {one.thread_vote > 0 for one in found.trace.explained} == {True, False}

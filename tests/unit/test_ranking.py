@@ -96,6 +96,14 @@ def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
     assert score.tolist() == [1, 1]
 
 
+@pytest.mark.promise("REC-2")
+def test_no_likeness_is_rare_enough_to_come_before_a_record_named_exactly() -> None:
+    close = np.zeros(100_000, dtype=np.float32)
+    close[1] = 1
+    fused = fuse(np.zeros_like(close), close, None, None, np.array([0]))
+    assert fused.argmax() == 0
+
+
 @pytest.mark.parametrize("close", [[0.4], [0.4, 0.4, 0.4]])
 def test_without_any_spread_meaning_has_no_vote(close: list[float]) -> None:
     words = floats([0.1 * place for place in range(len(close))])

@@ -229,17 +229,18 @@ def explained_panel(trace: RecallTrace) -> RenderableType:
     """Return the verdict on every record near the cut: ids, numbers and reasons."""
     table = Table(box=None, padding=(0, 2, 0, 0), header_style=DIM, pad_edge=False)
     table.add_column("memory_id", no_wrap=True)
-    for name in ("score", "rank", "words", "meaning", "thread", *_reranked_column(trace)):
+    votes = ("words", "meaning", "thread", "time")
+    for name in ("score", "rank", *votes, *_reranked_column(trace)):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("verdict")
     for one in trace.explained:
-        numbers = (one.score, one.rank, one.lexical_vote, one.semantic_vote, one.thread_vote)
+        said = (one.lexical_vote, one.semantic_vote, one.thread_vote, one.time_vote)
         reranked = [_number(one.reranked)] if trace.reranker else []
         verdict = "in the packet" if one.reason is None else REJECTIONS[one.reason]
         named = ", named exactly" if one.exact else ""
         table.add_row(
             one.memory_id,
-            *(f"{number:.2f}" for number in numbers),
+            *(f"{number:.2f}" for number in (one.score, one.rank, *said)),
             *reranked,
             Text(f"{verdict}{named}", "green" if one.reason is None else DIM),
         )

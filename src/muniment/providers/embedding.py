@@ -32,7 +32,7 @@ def open_embedder(
                           and `MUNIMENT_EMBEDDING_API_KEY` (or `OPENAI_…`).
     `"azure:DEPLOYMENT"`  Azure OpenAI, configured by `AZURE_OPENAI_ENDPOINT`,
                           `AZURE_OPENAI_API_KEY` and `OPENAI_API_VERSION`.
-    an `Embedder`         Itself.
+    an `Embedder`         Itself, and what it answers is checked.
     `.encode` object      A sentence-transformers model, wrapped.
     a function            From a list of texts to as many vectors, wrapped.
     ===================== ==========================================================================
@@ -50,8 +50,8 @@ def open_embedder(
         return None
     if isinstance(spec, str):
         return _named(spec)
-    if hasattr(spec, "embed_passages"):
-        return cast("Embedder", spec)
+    if hasattr(spec, "embed_passages") and hasattr(spec, "embed_query"):
+        return _checked(cast("Embedder", spec))
     if hasattr(spec, "encode"):
         return _encoder(spec, spec.encode, name, version)
     if callable(spec):
@@ -59,6 +59,15 @@ def open_embedder(
 
         return CallableEmbedder(spec, name=name or _function_name(spec), version=version or "1")
     raise InvalidInputError(f"{type(spec).__name__} is not an embedder. Allowed: {_ALLOWED}.")
+
+
+def _checked(embedder: Embedder) -> Embedder:
+    from muniment.providers.checked_embedder import CheckedEmbedder
+    from muniment.providers.local_embedding import LocalEmbedder
+    from muniment.providers.own_embedder import OwnEmbedder
+
+    is_ours = isinstance(embedder, CheckedEmbedder | LocalEmbedder | OwnEmbedder)
+    return embedder if is_ours else OwnEmbedder(embedder)
 
 
 def _named(spec: str) -> Embedder | None:

@@ -70,7 +70,7 @@ class ScopedBase:
             raise ScopeError("The space of a user's agents is readable to that user alone.")
         self._services = services
         self._scope = scope
-        self._spaces = spaces
+        self._spaces = tuple(dict.fromkeys(spaces))
 
     @property
     def scope(self) -> Scope:

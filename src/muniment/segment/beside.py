@@ -53,10 +53,11 @@ def beside(
     later, earlier = later[is_there], present[found[is_there]]
     brevity = np.float32(BRIEF) / np.maximum(lengths, BRIEF).astype(np.float32)
     shares = brevity[later] * brevity[earlier]
+    followers = np.bincount(earlier, minlength=len(seqs)).astype(np.float32)
     return Beside(
         np.concatenate([later, earlier]),
         np.concatenate([earlier, later]),
-        np.concatenate([shares, shares]),
+        np.concatenate([shares, shares / followers[earlier]]),
     )
 
 

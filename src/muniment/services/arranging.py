@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +21,32 @@ if TYPE_CHECKING:
 _WIDEST = 1_000
 _DEEPER = 16
 TIMELY = 50
-_TIMELY_VOTE = np.float32(0.5)
+TIMELY_VOTE = 0.5
 
 
-def best_of(
-    view: Snapshot, searched: Searched, asked: Asked, now: int
-) -> tuple[Ranking, list[Shown], frozenset[int], frozenset[int]]:
-    """Return the best records, which are repeats, and which are beyond their source's share.
+class Best(NamedTuple):
+    """The best of what was searched; places are places of the channels.
 
-    Those come last, repeats behind the others. Looks further down for as long as they take places
-    that another record could have; for a source's share not as far as for repeats.
+    Attributes:
+        ranking: The records in their order.
+        shown: The same, and how a packet shows each.
+        repeated: Those that repeat another one; last of all.
+        crowding: Those beyond their source's share; last but for repeats.
+        timely: Those from the time in question, with a vote for it.
+    """
+
+    ranking: Ranking
+    shown: list[Shown]
+    repeated: frozenset[int] = frozenset()
+    crowding: frozenset[int] = frozenset()
+    timely: frozenset[int] = frozenset()
+
+
+def best_of(view: Snapshot, searched: Searched, asked: Asked, now: int) -> Best:
+    """Return the best records, with repeats and what is beyond its source's share behind.
+
+    Looks further down for as long as they take places that another record could have; for a
+    source's share not as far as for repeats.
     """
     window = asked.depth
     while True:
@@ -47,15 +63,18 @@ def best_of(
     if over:
         over = _over_share(shown, again, asked, more=False)
     if not (again or over) and asked.span is None:
-        return ranking, shown, frozenset(), frozenset()
+        return Best(ranking, shown)
     last = frozenset((*again, *over))
     distinct = [place for place in range(len(order)) if place not in last]
-    if asked.span is not None:
-        distinct = _timely(distinct, ranking, shown, asked.span)
+    timely = _timely(distinct, shown, asked.span)
+    if timely:
+        ranking.rank[timely] += np.float32(TIMELY_VOTE)
+        best = sorted(distinct[:TIMELY], key=lambda place: -ranking.rank[place])
+        distinct = [*best, *distinct[TIMELY:]]
     places = [*distinct, *over, *again]
     ranking = reordered(ranking, places, searched.score)
-    repeated, crowding = (frozenset(order[found].tolist()) for found in (again, over))
-    return ranking, [shown[place] for place in places], repeated, crowding
+    sorts = (frozenset(order[found].tolist()) for found in (again, over, timely))
+    return Best(ranking, [shown[place] for place in places], *sorts)
 
 
 def _over_share(
@@ -73,21 +92,17 @@ def _over_share(
 
 
 def _timely(
-    places: list[int], ranking: Ranking, shown: Sequence[Shown], span: tuple[int, int]
+    places: Sequence[int], shown: Sequence[Shown], span: tuple[int, int] | None
 ) -> list[int]:
-    """Return places in order when a record from the time in question has a vote more.
+    """Return the places of the best whose records are from the time in question.
 
     Only the best are looked at, so that a smaller limit gives the beginning of a larger one.
     """
-    best, rest = places[:TIMELY], places[TIMELY:]
-
-    def rank(place: int) -> float:
-        record = shown[place].record
-        at = to_instant("time", record.valid_from or record.created_at)
-        within = span[0] <= at < span[1]
-        return float(ranking.rank[place] + _TIMELY_VOTE * within)
-
-    return [*sorted(best, key=lambda place: -rank(place)), *rest]
+    if span is None:
+        return []
+    records = [(place, shown[place].record) for place in places[:TIMELY]]
+    times = [(place, one.valid_from or one.created_at) for place, one in records]
+    return [place for place, at in times if span[0] <= to_instant("time", at) < span[1]]
 
 
 def _likeness(searched: Searched, order: NDArray[np.int64]) -> Callable[[int, int], float]:
@@ -104,7 +119,7 @@ def _likeness(searched: Searched, order: NDArray[np.int64]) -> Callable[[int, in
 
 
 def _rank(searched: Searched, asked: Asked, window: int) -> Ranking:
-    channels, owners = searched.channels, searched.owners
+    channels, owners = searched.channels, searched.sharers
     ranking = arrange(
         channels.chosen,
         searched.fused,
@@ -124,7 +139,7 @@ def cut(ranking: Ranking, found: Found, limit: int) -> Ranking:
         found: What was found.
         limit: Most records to keep.
     """
-    owners = found.searched.owners
+    owners = found.searched.sharers
     if owners is not None and len(ranking.order) > limit:
         repeated = np.isin(ranking.order, list(found.behind))
         distinct, again = (

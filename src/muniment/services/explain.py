@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from muniment.rules.ranking import EXACT_BONUS, overheard
+from muniment.services.arranging import TIMELY_VOTE
 from muniment.services.found import Asked, Found, Searched
 from muniment.trace import Explained, Reason
 
@@ -53,16 +54,18 @@ def explain(
     instant = now if asked.as_of is None else asked.as_of
     chosen = frozenset(found.ranking.order.tolist())
     heard = overheard(channels.lexical, channels.chosen, *channels.beside)
+    votes_of_time = dict.fromkeys(found.timely, TIMELY_VOTE)
     return tuple(
         Explained(
             memory_id=record.memory_id,
             reason=None if place in chosen else _reason(found, asked, place, instant),
             score=float(searched.score[place]),
-            rank=float(searched.fused[place]),
+            rank=float(searched.fused[place]) + votes_of_time.get(place, 0.0),
             lexical=float(channels.coverage[place]),
             semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
             exact=bool(channels.exact[place]),
             **_votes(found, asked, place, float(heard[place])),
+            time_vote=votes_of_time.get(place, 0.0),
         )
         for place, record in zip(order.tolist(), records, strict=True)
     )
@@ -86,22 +89,23 @@ def _reason(found: Found, asked: Asked, place: int, instant: int) -> Reason:
     number, part, at = searched.located(place)
     if histories[number]:
         return Reason.SUPERSEDED
-    if number == 0 and channels.seqs[place] in searched.choice.barred:
-        return Reason.OVERRULED
     if channels.live[place]:
-        return _choice(found, asked, place, part.kind_names[part.kinds[at]])
+        return _choice(found, asked, place, part.kind_names[part.kinds[at]], number)
     if part.expires_at[at] <= instant:
         return Reason.EXPIRED
     return Reason.NOT_YET_VALID if part.valid_from[at] > instant else Reason.NO_LONGER_VALID
 
 
-def _choice(found: Found, asked: Asked, place: int, kind: str) -> Reason:
+def _choice(found: Found, asked: Asked, place: int, kind: str, number: int) -> Reason:
+    """Return why a live record is not in the ranking; the first reason that the choice counted."""
     if kind not in asked.names:
         return Reason.KIND
     if kind in asked.withheld:
         return Reason.READER
     if not found.channels.chosen[place]:
-        return Reason.FILTER
+        allowed = found.searched.choice.allowed
+        passes = allowed is None or found.channels.seqs[place] in allowed[number]
+        return Reason.OVERRULED if passes else Reason.FILTER
     return Reason.SCORE if found.searched.score[place] < asked.minimum else Reason.LIMIT
 
 

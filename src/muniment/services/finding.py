@@ -64,15 +64,12 @@ class Finder:
             numbers = np.arange(len(readings)).repeat(sizes)
         fused, score = _scores(channels, asked)
         searched = Searched(readings, choice, channels, fused, score, numbers)
-        ranking, shown, repeated, crowding = best_of(view, searched, asked, now)
+        best = best_of(view, searched, asked, now)
         if states and not asked.explain:
             view.next_is_last()
         return Found(
-            searched=searched,
-            ranking=ranking,
-            shown=shown,
-            repeated=repeated,
-            crowding=crowding,
+            searched,
+            *best,
             contested=frozenset[str]().union(*[view.contested(state) for state in states]),
         )
 

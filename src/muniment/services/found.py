@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from muniment.ports import Calibration, EmbeddingModel, OwnerState
 from muniment.rules.filters import Condition
 from muniment.rules.ranking import Ranking
+from muniment.scope import Scope
 from muniment.segment.part import Floats, Mask, Part
 from muniment.segment.search import Channels, Sought
 from muniment.segment.view import View
@@ -149,6 +150,19 @@ class Searched(NamedTuple):
     score: Floats
     owners: NDArray[np.int64] | None
 
+    @property
+    def own(self) -> Reading | None:
+        """The reading of own memory, or None while nothing was ever written there."""
+        first = self.readings[0] if self.readings else None
+        return first if first is not None and isinstance(first.state.owner, Scope) else None
+
+    @property
+    def sharers(self) -> NDArray[np.int64] | None:
+        """Who shares the places: 0 for own memory, from 1 for spaces; None with one reading."""
+        if self.owners is None or self.own is not None:
+            return self.owners
+        return self.owners + 1
+
     def located(self, place: int) -> tuple[int, Part, int]:
         """Return which view a place lies in, and where there: the part and its number in it."""
         views = [one.view for reading in self.readings for one in reading.sought]
@@ -168,6 +182,7 @@ class Found(NamedTuple):
         shown: The records of the ranking, and how a packet shows each.
         repeated: Places in the ranking that repeat another record.
         crowding: Places in the ranking beyond their source's share.
+        timely: Places in the ranking that are from the time in question, with a vote for it.
         contested: Records that a pending candidate contradicts.
     """
 
@@ -176,6 +191,7 @@ class Found(NamedTuple):
     shown: Sequence[Shown]
     repeated: frozenset[int]
     crowding: frozenset[int]
+    timely: frozenset[int]
     contested: frozenset[str]
 
     @property

@@ -280,7 +280,7 @@ def _trace(
     asked: Asked,
     explained: tuple[Explained, ...],
 ) -> RecallTrace:
-    readings = found.searched.readings
+    readings, own = found.searched.readings, found.searched.own
     waiting = asked.model is not None and any(one.view.waiting for one in readings)
     pending = (Degraded.EMBEDDING_PENDING,) if waiting else ()
     considered = int(np.count_nonzero(found.channels.chosen))
@@ -294,7 +294,7 @@ def _trace(
         channels=_channel_names(asked),
         degraded=(*asked.degraded, *pending, *selected.degraded),
         embedder=None if asked.model is None else asked.model.name,
-        version=readings[0].state.version if readings else 0,
+        version=0 if own is None else own.state.version,
         reranker=selected.reranker,
         explained=explained,
     )
