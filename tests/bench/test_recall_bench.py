@@ -74,13 +74,14 @@ def test_the_footprint_is_measured_in_processes_of_their_own(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(footprint, "HOT", 50)
-    bare, ours = footprint.run(others=20).costs
+    bare, ours, *embedding = footprint.run(others=20).costs
     assert ours.records == 70
     assert ours.resident is not None
     assert bare.resident is not None
     assert ours.bytes_each is not None
     assert ours.resident > bare.resident
     assert ours.bytes_each > 4 * 384
+    assert all(one.resident is not None and one.resident > ours.resident for one in embedding)
 
 
 def test_a_report_is_plain_json() -> None:

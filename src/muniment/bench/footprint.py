@@ -16,6 +16,7 @@ from muniment.bench.machine import Machine, machine
 from muniment.bench.peers import KINDS, owner_of
 from muniment.bench.sample import PreparedEmbedder, sentences, statements
 from muniment.bench.stores import LIMIT, ask, fill, folder_at, scope_of
+from muniment.providers.embedding import open_embedder
 from muniment.records import Plain
 from muniment.scoped import Progress
 
@@ -79,6 +80,11 @@ def run(
             Cost("the bench alone", "", 0, bare, None, _child("bare", folder)["resident"]),
             _cost("muniment", "", HOT + others, bare, "muniment", _child("ours", path.parent)),
         ]
+        model = open_embedder("auto")
+        if model is not None:
+            found = _child("ours", path.parent, "auto")
+            name = f"muniment and {model.model.name}"
+            costs.append(Cost(name, "", HOT + others, resident=found["resident"]))
         for peer in peers:
             kind = KINDS[peer]
             if kind.installed is None or kind.package is None:
@@ -136,12 +142,12 @@ def child(what: str, folder: str, *rest: str) -> None:
     if what == "bare":
         print(json.dumps({"resident": resident()}))
     elif what == "ours":
-        print(json.dumps(_ours(Path(folder))))
+        print(json.dumps(_ours(Path(folder), *rest)))
     else:
         print(json.dumps(_peer(Path(folder), *rest)))
 
 
-def _ours(folder: Path) -> dict[str, float]:
+def _ours(folder: Path, embedder: str = "none") -> dict[str, float]:
     opener = import_module("muniment.memory").open
     query = next(sentences(99, 1))
     start = time.perf_counter()
@@ -151,6 +157,10 @@ def _ours(folder: Path) -> dict[str, float]:
         opened = (time.perf_counter() - start) * 1000
         for more in sentences(98, 50):
             ask(me, more)
+        model = open_embedder(embedder)
+        if model is not None:
+            for more in sentences(97, 50):
+                model.embed_query(more)
         held = resident()
     return {"open_ms": opened, "resident": held, "bytes": _size(folder)}
 
