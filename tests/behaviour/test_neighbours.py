@@ -61,6 +61,16 @@ class TestAnAnswer:
         found = me.recall("village sea", limit=2, minimum_score=-1)
         assert [item.record.text for item in found] == [ANSWER, ASKED]
 
+    @pytest.mark.promise("CON-4")
+    def test_is_still_found_by_them_when_it_was_corrected(self, me: ScopedMemory) -> None:
+        answer = talk(me)
+        before = explained(me, answer).thread_vote
+        corrected = me.correct(answer, text="In a small town by the sea.").memory_id
+        assert explained(me, corrected).thread_vote == before > 0
+        me.forget(asked_id(me))
+        again = me.correct(corrected, text="In a small town at a lake.").memory_id
+        assert explained(me, again).thread_vote == 0
+
     def test_is_found_the_same_way_from_what_is_packed(
         self, me: ScopedMemory, memory: Memory, house: House
     ) -> None:

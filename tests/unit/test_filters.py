@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+from functools import reduce
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,6 +14,7 @@ from hypothesis import strategies as st
 from muniment.errors import FilterError
 from muniment.rules.filters import FIELDS, Condition, Facts, parse_filters, passes
 
+DEEP: list[Any] = reduce(lambda inner, _: [inner], range(100_000), [])
 JUNE = 1_906_502_400_000_000
 FACTS: Facts = {
     "kind": "preference",
@@ -25,7 +29,11 @@ FACTS: Facts = {
     "metadata": {"name": "O'Brien", "tags": ["x", "y"], "n": 3, "on": True, "a.b": "dotted"},
 }
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=3),
     max_leaves=5,
 )
@@ -109,6 +117,16 @@ def test_an_operator_admits_what_the_table_says(filters: dict[str, Any], admitte
         {"created_at": "2030-06-01"},
         {"created_at": {"gt": "2030-06-01T00:00:00"}},
         {"created_at": {"in": [5]}},
+        {"metadata.name": np.array([1, 2])},
+        {"metadata.name": {"in": [np.int64(1)]}},
+        {"value": float("nan")},
+        {"value": 10**400},
+        {"value": b"x"},
+        {"value": "\ud800"},
+        {"value": {1: 2}},
+        {"metadata.name": {"lt": datetime(2030, 1, 1, tzinfo=UTC)}},
+        {"metadata.name": {"any": [object()]}},
+        {"value": DEEP},
     ],
 )
 def test_what_is_not_in_the_table_is_refused(filters: dict[Any, Any]) -> None:

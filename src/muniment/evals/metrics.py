@@ -18,7 +18,7 @@ def measure(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
     2002), `mrr` the reciprocal rank of the first gold record.
 
     Args:
-        ranked: Record ids, best first.
+        ranked: Record ids, best first; one that stands there again counts once.
         gold: Ids of the records that should be found; at least one.
     """
     wanted = set(gold)
@@ -28,7 +28,8 @@ def measure(ranked: Sequence[str], gold: Collection[str]) -> dict[str, float]:
         measures[f"recall@{cut}"] = found / len(wanted)
         measures[f"any@{cut}"] = float(found > 0)
         measures[f"all@{cut}"] = float(found == len(wanted))
-    gains = sum(1 / math.log2(at + 2) for at, one in enumerate(ranked[:10]) if one in wanted)
+    places = {one: at for at, one in reversed([*enumerate(ranked[:10])]) if one in wanted}
+    gains = sum(1 / math.log2(at + 2) for at in places.values())
     best = sum(1 / math.log2(at + 2) for at in range(min(10, len(wanted))))
     measures["ndcg@10"] = gains / best
     first = next((at for at, one in enumerate(ranked) if one in wanted), None)

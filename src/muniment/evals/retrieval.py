@@ -1,18 +1,10 @@
 """Retrieval quality on a file of questions with known answers, measured through `recall`.
 
-A file is JSON Lines, plain or gzipped, one haystack a line::
-
-    {"haystack": "h1",
-     "records": [{"id": "r1", "text": "…", "time": null}],
-     "queries": [{"id": "q1", "query": "…", "type": "single", "gold": ["r1"]}]}
-
-A query with `"before": n` may only find records whose `time` is a whole number below n.
+The form of the file is in `muniment.evals.haystacks`.
 """
 
 from __future__ import annotations
 
-import gzip
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -24,6 +16,7 @@ from muniment import memory as facade
 from muniment.errors import InvalidInputError
 from muniment.evals.ablation import Bench, Without, ideas
 from muniment.evals.baselines import BASELINES, Baseline, Times, missing
+from muniment.evals.haystacks import haystacks
 from muniment.evals.metrics import mean, measure, paired
 from muniment.evals.vectors import KeptVectors
 from muniment.providers.embedding import open_embedder
@@ -119,8 +112,8 @@ def evaluate(
             there are.
 
     Raises:
-        InvalidInputError: The file is not in the format above; says which line. Or a peer needs an
-            embedder, or the vectors are another model's.
+        InvalidInputError: The file is not in the form of `muniment.evals.haystacks`; says which
+            line. Or a peer needs an embedder, or the vectors are another model's.
         MissingExtraError: The embedder is not installed.
     """
     model = open_embedder(embedder)
@@ -128,7 +121,7 @@ def evaluate(
         if model is not None and vectors is not None:
             model = files.enter_context(KeptVectors(model, vectors))
         run = _Run(model, peers, ideas(model) if ablate else {})
-        for number, haystack in _haystacks(path):
+        for number, haystack in haystacks(path):
             run.add(number, haystack, progress)
     if not run.rows:
         raise InvalidInputError(f"{path.name} holds no question.")
@@ -203,27 +196,13 @@ def _ask_peer(
 ) -> None:
     """Add what a peer finds of one haystack."""
     records = [record for record in haystack["records"] if record["text"].strip()]
-    times = [record.get("time") for record in records]
-    peer = opener([record["text"] for record in records], times, embedder)
+    times = [at if isinstance(at := record.get("time"), int) else None for record in records]
+    peer = opener([record["text"] for record in records], times, embedder) if records else None
     for query in haystack["queries"]:
-        places = peer.rank(query["query"], query.get("before"), DEPTH)
+        places = [] if peer is None else peer.rank(query["query"], query.get("before"), DEPTH)
         measures = measure([records[place]["id"] for place in places], query["gold"])
         rows["all"].append(measures)
-        rows[query.get("type", "question")].append(measures)
-
-
-def _haystacks(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    opener = gzip.open if path.suffix == ".gz" else open
-    with opener(path, "rt", encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                haystack = json.loads(line)
-            except ValueError:
-                raise InvalidInputError(f"{path.name}, line {number}: not JSON.") from None
-            missing = [key for key in ("records", "queries") if key not in haystack]
-            if missing:
-                raise InvalidInputError(f"{path.name}, line {number}: no {missing[0]}.")
-            yield number, haystack
+        rows[query.get("type") or "question"].append(measures)
 
 
 def _store(me: ScopedMemory, haystack: dict[str, Any], progress: Progress | None) -> dict[str, str]:
@@ -261,6 +240,6 @@ def _ask(
             filters=None if before is None else {"metadata.time": {"lt": before}},
         )
         ranked = [ids[item.record.memory_id] for item in found]
-        yield query.get("type", "question"), measure(ranked, query["gold"])
+        yield query.get("type") or "question", measure(ranked, query["gold"])
         if progress is not None:
             progress(place, len(haystack["queries"]))

@@ -15,6 +15,8 @@ A filter maps names to conditions, and all must hold. A name is a field of the r
 `exists`    true: there is a value; false: there is none
 ========== ====================================================================
 
+What is compared with is a JSON value; a tuple counts as a list.
+
 A record without the value matches no condition but `exists: false`, `ne` and `not_in`.
 """
 
@@ -26,6 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from muniment.clock import to_instant
 from muniment.errors import FilterError, InvalidInputError
+from muniment.rules.statement import checked_json
 
 if TYPE_CHECKING:
     from muniment.records import Record
@@ -124,9 +127,9 @@ def _condition(name: str, operator: object, operand: object) -> Condition:
 
 
 def _operand(name: str, operand: object) -> object:
-    if name not in TIMES or operand is None:
-        return operand
     try:
+        if name not in TIMES or operand is None:
+            return checked_json("A filter", operand)
         return to_instant(f"filter {name}", cast("str", operand))
     except InvalidInputError as error:
         raise FilterError(str(error)) from None

@@ -83,7 +83,7 @@ def check(statement: Statement, policy: Policy, now: int) -> Checked:
     field = _optional("field", statement.field)
     if statement.value is not None and field is None:
         raise InvalidInputError("value needs a field; name what the value is the value of.")
-    value = _checked_json("value", statement.value)
+    value = checked_json("value", statement.value)
     reference = _optional("reference", statement.reference)
     follows = _optional("follows", statement.follows)
     _refuse_long("value", value, MAX_VALUE)
@@ -217,7 +217,7 @@ def _checked_metadata(metadata: object) -> dict[str, JSONValue]:
     if not metadata:
         return {}
     checked = {
-        checked_text("metadata key", key, MAX_NAME): _checked_json("metadata", value)
+        checked_text("metadata key", key, MAX_NAME): checked_json("metadata", value)
         for key, value in metadata.items()
     }
     if len(checked) < len(metadata):
@@ -231,7 +231,13 @@ def _refuse_long(name: str, value: JSONValue, longest: int) -> None:
         raise InvalidInputError(f"{name} is longer than {longest} characters of JSON.")
 
 
-def _checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
+def checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
+    """Return a JSON value, tuples as lists, or say what is wrong with it.
+
+    Raises:
+        InvalidInputError: It is nested too deep or holds what JSON, a database or a wire cannot
+            carry.
+    """
     if depth > MAX_DEPTH:
         raise InvalidInputError(f"{name} is nested more than {MAX_DEPTH} levels deep.")
     if isinstance(value, str):
@@ -244,10 +250,10 @@ def _checked_json(name: str, value: object, depth: int = 0) -> JSONValue:
     if value is None or isinstance(value, bool | int | float):
         return value
     if isinstance(value, list | tuple):
-        return [_checked_json(name, item, depth + 1) for item in value]
+        return [checked_json(name, item, depth + 1) for item in value]
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
         return {
-            str(_checked_json(name, key)): _checked_json(name, item, depth + 1)
+            str(checked_json(name, key)): checked_json(name, item, depth + 1)
             for key, item in value.items()
         }
     raise InvalidInputError(f"{name} holds a {type(value).__name__}, which JSON cannot carry.")

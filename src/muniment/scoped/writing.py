@@ -227,7 +227,8 @@ class ScopedWriting(ScopedBase):
     ) -> Written:
         """Replace an active record by a corrected one; the old value stays out from now on.
 
-        Kind, field, metadata, validity and expiry stay unless they are among the changes.
+        Kind, field, metadata, validity and expiry stay unless they are among the changes, and so
+        does what it follows.
 
         Args:
             memory_id: The record.

@@ -41,6 +41,7 @@ from muniment.services.vectors import Progress, embed_passages, in_context
 from muniment.services.words import WordKeys
 
 if TYPE_CHECKING:
+    from muniment.records import Record
     from muniment.rules.kinds import Policy
     from muniment.scope import Owner
 
@@ -105,6 +106,13 @@ class Gate(Admission):
             record = view.record(state, record_id, self.clock.now())
             before = None if record is None else record.text
         return in_context(checked.text, before)
+
+    def source_before(self, view: Snapshot, state: OwnerState | None, record: Record) -> str | None:
+        """Return the source_id of the record that a stored one follows, or None."""
+        if state is None or record.follows is None:
+            return None
+        before = view.record(state, record.follows, self.clock.now())
+        return None if before is None else before.source.source_id
 
     def _followed(self, view: Snapshot, state: OwnerState | None, checked: Checked) -> str | None:
         if state is None or checked.follows is None:

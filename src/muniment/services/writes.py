@@ -148,7 +148,8 @@ class Writes:
     ) -> Written:
         """Replace an active record by a corrected one and bury the old value.
 
-        Kind, field, metadata, validity and expiry stay unless they are among the changes.
+        Kind, field, metadata, validity and expiry stay unless they are among the changes, and so
+        does what it follows.
 
         Raises:
             NotFoundError: The owner has no such active record.
@@ -161,9 +162,8 @@ class Writes:
             raise InvalidInputError(f"A correction may change: {', '.join(sorted(_CHANGEABLE))}.")
         with gate.store.snapshot() as view:
             state = view.owner(owner)
-            found = stored(view, state, memory_id, gate.clock.now())
-        old = _active(found)
-        before = statement_of(old)
+            old = _active(stored(view, state, memory_id, gate.clock.now()))
+            before = replace(statement_of(old), follows=gate.source_before(view, state, old))
         after = replace(before, **{"source_id": new_id("src"), **changes})
         admitted = gate.admit(owner, after, author)
         if (admitted.checked.text, admitted.checked.value) == (old.text, old.value):
