@@ -74,10 +74,11 @@ def _scores(segment: Segment, query: Query, now: int = NOW) -> dict[int, referen
     """Return what a segment says about each live record, by seq."""
     found = segment.search(query, now, _all)
     heard = overheard(found.lexical, found.chosen, *found.beside)
+    coverage = found.coverage[:]
     return {
         int(found.seqs[n]): reference.Scores(
             lexical=float(found.lexical[n]),
-            coverage=float(found.coverage[n]),
+            coverage=float(coverage[n]),
             exact=bool(found.exact[n]),
             cosine=float(found.cosine[n]),
             centred=float(found.centred[n]),
@@ -224,11 +225,25 @@ def test_two_segments_are_searched_as_if_they_were_one(
     both = search(sought, query.vector, lambda view, _: view.live)
     whole = Segment.of(IndexChanges(rows, []), 1, DIMENSIONS).search(query, NOW, _all)
     assert both.seqs.tolist() == whole.seqs.tolist()
-    for name in ("live", "embedded", "unembedded", "pool", "exact"):
+    for name in ("live", "embedded", "pool", "exact"):
         assert np.array_equal(getattr(both, name), getattr(whole, name))
     for name, close in (("lexical", 1e-5), ("coverage", 1e-5), ("cosine", 0), ("centred", 1e-3)):
         live = whole.live
-        assert getattr(both, name)[live] == pytest.approx(getattr(whole, name)[live], abs=close)
+        found, said = (getattr(one, name)[:][live] for one in (both, whole))
+        assert found == pytest.approx(said, abs=close)
+
+
+@pytest.mark.promise("REC-2")
+def test_coverage_asked_of_some_of_many_records_is_what_it_is_among_all() -> None:
+    words = [_words({1: 1, n % 7: 2, n % 1000: 1}) for n in range(20_000)]
+    rows = _numbered([IndexRow(0, "context", None, None, None, each, None) for each in words])
+    segment = Segment.of(IndexChanges(rows, []), 1, 0)
+    places = np.array([19_000, 3, 3, 700, 10])
+    one, other = (segment.search(Query((1, 3, 700), None, None), NOW, _all) for _ in range(2))
+    found = one.coverage[places]
+    assert found.tolist() == other.coverage[:][places].tolist()
+    assert len({*found.tolist()}) == 4
+    assert one.coverage[places[:1]].tolist() == found[:1].tolist()
 
 
 @pytest.mark.promise("TIM-3")

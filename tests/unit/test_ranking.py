@@ -42,9 +42,9 @@ def ranked(rows: list[tuple[float, float, bool, bool]], minimum: float, limit: i
     words, close, embedded, exact = (
         (list(column) for column in zip(*rows, strict=True)) if rows else ([], [], [], [])
     )
-    named, unembedded = places(exact), places([not one for one in embedded])
+    named = places(exact)
     fused = fuse(floats(words), floats(close), floats([1] * len(rows)), flags(embedded), named)
-    score = publish(floats(words), floats(close), unembedded, named, 0.2, 0.8)
+    score = publish(floats(words), floats(close), flags(embedded), flags(exact), 0.2, 0.8)
     everything = np.ones(len(rows), dtype=np.bool_)
     return arrange(everything, fused, score, np.arange(len(rows), dtype=np.int64), minimum, limit)
 
@@ -89,9 +89,9 @@ def test_what_is_not_chosen_is_not_ranked() -> None:
 
 @pytest.mark.promise("REC-2")
 def test_a_record_named_exactly_comes_first_with_a_full_score() -> None:
-    nothing, exact = flags([False, False]), places([False, True])
-    fused = fuse(floats([1, 0]), floats([0, 0]), floats([1, 1]), nothing, exact)
-    score = publish(floats([1, 0]), floats([0, 0]), places([True, True]), exact, 0.0, 1.0)
+    nothing, exact = flags([False, False]), flags([False, True])
+    fused = fuse(floats([1, 0]), floats([0, 0]), floats([1, 1]), nothing, np.flatnonzero(exact))
+    score = publish(floats([1, 0]), floats([0, 0]), nothing, exact, 0.0, 1.0)
     assert fused.tolist() == [1, EXACT_BONUS]
     assert score.tolist() == [1, 1]
 
@@ -123,8 +123,10 @@ def test_a_record_without_a_vector_keeps_its_words_vote() -> None:
 @pytest.mark.promise("REC-2")
 @given(UNIT, UNIT, st.floats(0, 0.5, width=32))
 def test_more_likeness_never_lowers_a_score(words: float, close: float, more: float) -> None:
+    masks = flags([True]), flags([False])
+
     def score(words: float, close: float) -> float:
-        return float(publish(floats([words]), floats([close]), NOWHERE, NOWHERE, 0.2, 0.8)[0])
+        return float(publish(floats([words]), floats([close]), *masks, 0.2, 0.8)[0])
 
     assert score(min(1.0, words + more), close) >= score(words, close)
     assert score(words, close + more) >= score(words, close)
@@ -150,6 +152,17 @@ def test_without_a_pool_every_record_is_in_it() -> None:
     close, words = floats([0.9, 0.1, 0.2]), floats([0.1, 0.3, 0.2])
     every = fuse(words, close, None, flags([True, True, True]), NOWHERE)
     assert fuse(words, close, None, None, NOWHERE).tolist() == every.tolist()
+
+
+@pytest.mark.parametrize("pool", [None, flags([place % 3 > 0 for place in range(20_000)])])
+def test_of_many_records_meaning_votes_with_a_fifth_of_its_standard_score(
+    pool: NDArray[np.bool_] | None,
+) -> None:
+    words, close = np.random.default_rng(5).normal(0.4, 0.1, (2, 20_000)).astype(np.float32)
+    here = np.ones(20_000, dtype=np.bool_) if pool is None else pool
+    standard = (close - close[here].mean(dtype=np.float64)) / close[here].std(dtype=np.float64)
+    said = words + here * standard / 5
+    assert fuse(words, close, None, pool, NOWHERE) == pytest.approx(said, abs=1e-6)
 
 
 @pytest.mark.promise("REC-2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,14 @@ EXACT_BONUS = 100.0
 _FLAT = 1e-7
 _BLOCK = 16
 _MANY = 4096
+_PIECE = 8192
+
+
+class Scores(Protocol):
+    """Published scores, read like an array of float32."""
+
+    def __getitem__(self, places: Places | slice, /) -> Floats:
+        """Return the scores at places."""
 
 
 class Ranking(NamedTuple):
@@ -50,13 +58,13 @@ class Ranking(NamedTuple):
         )
 
 
-def reordered(ranking: Ranking, places: Sequence[int], score: Floats) -> Ranking:
+def reordered(ranking: Ranking, places: Sequence[int], score: Scores) -> Ranking:
     """Return a ranking in another order, its scores lowered so that they never rise.
 
     Args:
         ranking: The records.
         places: Places of its order, in the new order.
-        score: Published score of each record of the channels, float32.
+        score: Published score of each record of the channels.
     """
     moved = ranking.at(np.array(places, dtype=np.int64))
     own = score[moved.order]
@@ -80,15 +88,25 @@ def fuse(
         pool: Which records are live and embedded, bool, shape (n,). None: all are.
         exact: Which are named exactly.
     """
-    if pool is None:
-        fused = _with_vote(lexical, centred, voice)
-    else:
-        heard = None if voice is None else voice[pool]
-        fused = lexical.copy()
-        fused[pool] = _with_vote(lexical[pool], centred[pool], heard)
+    close = centred if pool is None else centred * pool
+    count = (len(centred) if pool is None else np.count_nonzero(pool)) or 1
+    close = close - np.float32(np.add.reduce(close, dtype=np.float64) / count)
+    if pool is not None:
+        close *= pool
+    spread = (_square(close) / count) ** 0.5
+    close *= np.float32(SEMANTIC_WEIGHT / spread if spread > _FLAT else 0)
+    if voice is not None:
+        close *= voice
+    close += lexical
     if len(exact):
-        fused[exact] += np.float32(EXACT_BONUS)
-    return fused
+        close[exact] += np.float32(EXACT_BONUS)
+    return close
+
+
+def _square(values: Floats) -> float:
+    """Return the squared length of a vector, piece by piece, since BLAS starts threads on more."""
+    pieces = [values[start : start + _PIECE] for start in range(0, len(values), _PIECE)]
+    return sum([float(np.vecdot(piece, piece)) for piece in pieces])
 
 
 def overheard(
@@ -117,20 +135,8 @@ def overheard(
     return np.bincount(hears, said, len(lexical)).astype(np.float32)
 
 
-def _with_vote(lexical: Floats, centred: Floats, voice: Floats | None) -> Floats:
-    close, count = centred.astype(np.float64), len(centred) or 1
-    close -= np.add.reduce(close) / count
-    spread = float(np.add.reduce(close * close) / count) ** 0.5
-    close *= SEMANTIC_WEIGHT / spread if spread > _FLAT else 0.0
-    if voice is not None:
-        close *= voice
-    close += lexical
-    fused: Floats = close.astype(np.float32)
-    return fused
-
-
 def publish(
-    coverage: Floats, cosine: Floats, unembedded: Places, exact: Places, low: float, high: float
+    coverage: Floats, cosine: Floats, embedded: Mask, exact: Mask, low: float, high: float
 ) -> Floats:
     """Return the score in [0, 1] that `minimum_score` applies to.
 
@@ -141,8 +147,8 @@ def publish(
     Args:
         coverage: How much of the question the words cover, float32, shape (n,).
         cosine: Cosine to the question, float32, shape (n,).
-        unembedded: Which records have no embedding.
-        exact: Which are named exactly.
+        embedded: Which records have an embedding, bool, shape (n,).
+        exact: Which are named exactly, bool, shape (n,).
         low: Cosine of what is unrelated.
         high: Cosine of what is word for word the same.
     """
@@ -150,19 +156,17 @@ def publish(
     apart /= np.float32(high - low)
     np.maximum(apart, 0, out=apart)
     np.minimum(apart, 1, out=apart)
-    if len(unembedded):
-        apart[unembedded] = 1
+    apart[~embedded] = 1
     apart *= 1 - coverage
+    apart[exact] = 0
     score: Floats = np.subtract(1, apart, out=apart)
-    if len(exact):
-        score[exact] = 1
     return score
 
 
 def arrange(
     chosen: Mask,
     fused: Floats,
-    score: Floats,
+    score: Scores,
     seqs: NDArray[np.int64],
     minimum: float,
     limit: int | None,
@@ -170,36 +174,40 @@ def arrange(
     """Order the chosen records by fused score, then newest first, and cut at the limit.
 
     A smaller limit gives a prefix of a larger one. The published score is lowered where needed so
-    that it never rises down the list.
+    that it never rises down the list. Scores are read of all records only if one could be below the
+    minimum.
     """
-    passing = score >= np.float32(minimum)
-    passing &= chosen
+    passing, considered = chosen, int(np.count_nonzero(chosen))
+    if minimum > 0:
+        passing = score[:] >= np.float32(minimum)
+        passing &= chosen
     count = int(np.count_nonzero(passing))
-    below = int(np.count_nonzero(chosen)) - count
-    if limit is not None and 0 < limit < count:
-        ranks = fused if count == len(fused) else np.where(passing, fused, -np.float32(np.inf))
-        passing &= ranks >= _floor(ranks, limit)
-    places = passing.nonzero()[0]
-    ranks = fused[places]
-    best = np.lexsort((-seqs[places], -ranks))[:limit]
-    order, ranks = places[best], ranks[best]
-    return Ranking(order, ranks, np.minimum.accumulate(score[order]), below)
+    if count == len(fused):
+        places = _leading(fused, limit)
+    else:
+        places = passing.nonzero()[0]
+        places = places[_leading(fused[places], limit)]
+    best = np.lexsort((-seqs[places], -fused[places]))[:limit]
+    order = places[best]
+    return Ranking(order, fused[order], np.minimum.accumulate(score[order]), considered - count)
 
 
-def _floor(ranks: Floats, limit: int) -> np.float32:
-    """Return a number that at least `limit` ranks reach, and not many more.
+def _leading(ranks: Floats, limit: int | None) -> Places:
+    """Return the places of the best ranks, ascending: at least `limit`, and not many more.
 
-    Of many ranks the best of each block tell it, so that all are looked through once and none are
-    sorted: as many blocks as the limit have a best that reaches the limit's best of those bests.
+    Of many ranks the best of each block tell a number that enough of them reach, so that all are
+    looked through once and none are sorted: as many blocks as the limit have a best that reaches
+    the limit's best of those bests.
     """
-    blocks = len(ranks) // _BLOCK
+    if limit is None or not 0 < limit < len(ranks):
+        return np.arange(len(ranks))
+    bests, blocks = ranks, len(ranks) // _BLOCK
     if len(ranks) > _MANY and blocks > limit:
-        ranks = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
-    found = len(ranks) - limit
-    sorted_there = ranks.copy()
-    sorted_there.partition(found)
-    least: np.float32 = sorted_there[found]
-    return least
+        bests = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
+    found = len(bests) - limit
+    least = np.partition(bests, found)[found]
+    places: Places = (ranks >= least).nonzero()[0]
+    return places
 
 
 def share(ranking: Ranking, owners: NDArray[np.int64], limit: int) -> Ranking:

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import compress
 from math import log1p
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from muniment.segment.beside import Beside
+from muniment.segment.column import Column, Some
 from muniment.segment.part import Floats, Mask
 from muniment.segment.vectors import products
 from muniment.segment.view import View, joined, together
 
 IMAGINED = 50
 
+T = TypeVar("T", bound=np.generic)
 Choose = Callable[[View, int], Mask]
 
 
@@ -60,13 +62,13 @@ class Channels(NamedTuple):
         chosen: Which of those pass the kinds and filters, bool, shape (n,).
         lexical: Weight of the matched words, float32, against the length of the question's
             weights; 0 when nothing matched.
-        coverage: How much of the question the words cover, in [0, 1], whatever the scope.
+        coverage: How much of the question the words cover, in [0, 1], whatever the scope; read like
+            an array of shape (n,).
         cosine: Cosine to the question, float32; 0 where there is no embedding.
         centred: Cosine around the scope's centre, float32; 0 where there is no embedding.
         voice: How much that cosine counts, float32, in (0, 1]: less for a long record. None where
             no record is long.
         embedded: Which records have an embedding, bool, shape (n,).
-        unembedded: Which have none: their places, int64.
         pool: Which are live and have one, bool, shape (n,). None: all are.
         exact: Which records answer to the question as a whole, bool, shape (n,).
         beside: Which records stand beside each other in a thread.
@@ -76,12 +78,11 @@ class Channels(NamedTuple):
     live: Mask
     chosen: Mask
     lexical: Floats
-    coverage: Floats
+    coverage: Column
     cosine: Floats
     centred: Floats
     voice: Floats | None
     embedded: Mask
-    unembedded: NDArray[np.int64]
     pool: Mask | None
     exact: Mask
     beside: Beside
@@ -118,7 +119,6 @@ def search(sought: Sequence[Sought], vector: Floats | None, choose: Choose) -> C
         centred=centred,
         voice=whole.voice,
         embedded=whole.embedded,
-        unembedded=whole.unembedded,
         pool=None if whole.is_pooled else whole.pool,
         exact=matches.exact,
         beside=whole.beside,
@@ -131,24 +131,26 @@ class _Matches(NamedTuple):
     Attributes:
         sizes: Entries of each word in each part, int64, shape (parts * words,).
         docs: Record, over all that is sought, int64, shape (p,).
-        counts: Occurrences, float32, shape (p,).
+        counts: Occurrences, uint8, shape (p,).
         exact: Which records answer to the question as a whole, bool, shape (n,).
     """
 
     sizes: NDArray[np.int64]
     docs: NDArray[np.int64]
-    counts: Floats
+    counts: NDArray[np.uint8]
     exact: Mask
 
     def found(self, view: View, size: int) -> list[int]:
         """Return in how many live records each of the question's words occurs."""
-        occurs = self.counts if view.whole else self.counts * view.live.take(self.docs)
-        if np.count_nonzero(occurs) == len(occurs):
-            counted = self.sizes.reshape(-1, size)
-            found: list[int] = (counted[0] if len(counted) == 1 else counted.sum(axis=0)).tolist()
-            return found
-        words = np.arange(len(self.sizes)).repeat(self.sizes)[occurs > 0] % size
-        return [*map(int, np.bincount(words, minlength=size))]
+        seen = self.sizes
+        if not view.whole or np.count_nonzero(self.counts) < len(self.counts):
+            occurs = view.live.take(self.docs)
+            occurs &= self.counts > 0
+            ends = seen.cumsum()
+            upto = np.concatenate([[0], occurs.cumsum()])
+            seen = upto[ends] - upto[ends - seen]
+        found: list[int] = seen.reshape(-1, size).sum(axis=0).tolist()
+        return found
 
 
 def _matches(sought: Sequence[Sought], count: int) -> _Matches:
@@ -159,30 +161,20 @@ def _matches(sought: Sequence[Sought], count: int) -> _Matches:
         asked = np.array(words if name is None else (*words, name), dtype=np.uint32)
         for part in view.parts:
             begins, ends = part.postings(asked)
-            if name is not None and ends[-1] > begins[-1]:
-                exact[part.docs[begins[-1] : ends[-1]] + start] = True
-            size = (ends - begins)[: len(words)]
-            places = _places(begins[: len(words)], size)
-            sizes.append(size)
-            docs.append(part.docs.take(places) + np.int64(start))
-            counts.append(part.counts.take(places).astype(np.float32))
+            runs = [*map(slice, begins.tolist(), ends.tolist())]
+            if name is not None and len(named := part.docs[runs.pop()]):
+                exact[named + start] = True
+            sizes.append((ends - begins)[: len(words)])
+            docs.append(_runs(part.docs, runs, np.int64))
+            docs[-1] += np.int64(start)
+            counts.append(_runs(part.counts, runs, np.uint8))
             start += len(part)
     return _Matches(joined(sizes), joined(docs), joined(counts), exact)
 
 
-def _places(begins: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the places of several runs, one run after the other.
-
-    Args:
-        begins: Where each run begins, int64, shape (k,).
-        sizes: How long each is, int64, shape (k,).
-    """
-    if not len(sizes):
-        return sizes
-    ends = sizes.cumsum()
-    places = np.arange(ends[-1])
-    places += (begins - ends + sizes).repeat(sizes)
-    return places
+def _runs(column: NDArray[Any], runs: Sequence[slice], dtype: type[T]) -> NDArray[T]:
+    """Return several runs of a column, one after the other."""
+    return np.concatenate([column[:0], *[column[run] for run in runs]], dtype=dtype)
 
 
 def _idf(found: Sequence[int], total: int) -> list[float]:
@@ -195,7 +187,7 @@ def _idf(found: Sequence[int], total: int) -> list[float]:
     return [log1p((seen - each) / (each + 1.5)) for each in found]
 
 
-def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
+def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Column]:
     """Return how the words rank each record, and how far they cover the question.
 
     Args:
@@ -206,20 +198,56 @@ def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Floats]:
     count = len(view.live)
     if not size:
         nothing = np.zeros(count, dtype=np.float32)
-        return nothing, nothing
+        return nothing, Column(count, nothing.__getitem__)
     found = matches.found(view, size)
     idf = _idf(found, view.count)
     squares = [each * each for each in idf]
     ranking = sum(compress(squares, found)) ** 0.5 or 1.0
     covering = (sum(idf) * sum(squares) ** 0.5) ** 0.5 or 1.0
     weights = np.array(idf * (len(matches.sizes) // size), dtype=np.float32)
-    shares = view.damping(size).take(view.lengths.take(matches.docs), axis=1)
-    shares += matches.counts
-    np.divide(matches.counts, shares, out=shares)
-    shares *= weights.repeat(matches.sizes)
-    words, covered = shares
-    lexical = np.bincount(matches.docs, words, count).astype(np.float32)
+    words = _Words(matches.docs, matches.counts.astype(np.float32), weights.repeat(matches.sizes))
+    lexical = words.summed(view.damping.take(words.docs), count)
     lexical *= np.float32(1 / ranking)
-    coverage = np.bincount(matches.docs, covered, count).astype(np.float32)
-    coverage *= np.float32(1 / covering)
-    return lexical, np.minimum(coverage, 1, out=coverage)
+
+    def coverage(places: Some) -> Floats:
+        here = words.of(places, count)
+        covered = here.summed(view.spare(size).take(view.lengths.take(here.docs)), count)[places]
+        covered *= np.float32(1 / covering)
+        return np.minimum(covered, 1, out=covered)
+
+    return lexical, Column(count, coverage)
+
+
+class _Words(NamedTuple):
+    """The question's words in records: one entry a word and record.
+
+    Attributes:
+        docs: The record, int64, shape (p,).
+        counts: Occurrences, float32, shape (p,).
+        weights: What the word weighs, float32, shape (p,).
+    """
+
+    docs: NDArray[np.int64]
+    counts: Floats
+    weights: Floats
+
+    def of(self, places: Some, count: int) -> _Words:
+        """Return the words in some of so many records."""
+        if isinstance(places, slice):
+            return self
+        wanted = np.zeros(count, dtype=np.bool_)
+        wanted[places] = True
+        here = wanted.take(self.docs).nonzero()[0]
+        return _Words(self.docs.take(here), self.counts.take(here), self.weights.take(here))
+
+    def summed(self, damping: Floats, count: int) -> Floats:
+        """Return what the words weigh in each of so many records, float32, shape (n,).
+
+        Args:
+            damping: What damps each entry, float32, shape (p,); its memory is used.
+            count: How many records there are.
+        """
+        damping += self.counts
+        np.divide(self.counts, damping, out=damping)
+        damping *= self.weights
+        return np.bincount(self.docs, damping, count).astype(np.float32)

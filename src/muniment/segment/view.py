@@ -19,6 +19,7 @@ DAMPING = 1 / 50
 SPARE = 1 / 60
 _LEAST = np.float32(1e-9)
 _SIZES = 32
+_EACH = 32
 
 T = TypeVar("T", bound=np.generic)
 
@@ -44,7 +45,7 @@ class View:
     until: int
     lapsed: tuple[int, int, int]
     owners: Sequence[View] = ()
-    _damping: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
+    _spare: dict[int, Floats] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def seqs(self) -> NDArray[np.int64]:
@@ -65,11 +66,6 @@ class View:
     def is_pooled(self) -> bool:
         """Whether every record is live and has an embedding."""
         return bool(self.pool.all())
-
-    @cached_property
-    def unembedded(self) -> NDArray[np.int64]:
-        """Places of the records that have no embedding."""
-        return np.flatnonzero(~self.embedded)
 
     @cached_property
     def count(self) -> int:
@@ -117,21 +113,30 @@ class View:
         follows = joined([part.follows for part in self.parts])
         return beside(self.seqs, follows, self.lengths, self.here)
 
-    def damping(self, size: int) -> Floats:
-        """Return what damps a record's words by its length, for a question of so many words.
+    @cached_property
+    def damping(self) -> Floats:
+        """What damps the words of each record for the rank, float32, shape (n,), above 0."""
+        damped: Floats = self.lengths.astype(np.float32)
+        damped *= np.float32(DAMPING)
+        return np.maximum(damped, _LEAST, out=damped)
 
-        The first row is for the rank, which damps a long record; the second for the coverage, which
-        forgives every word that the question has too, so that the question itself is covered whole.
+    def spare(self, size: int) -> Floats:
+        """Return what damps the words of a record for the coverage, by its length.
+
+        It forgives every word that a question of so many words has too, so that the question itself
+        is covered whole.
+
+        Args:
+            size: How many words the question has.
         """
-        known = self._damping.get(size)
+        known = self._spare.get(size)
         if known is None:
             lengths = np.arange(int(self.lengths.max(initial=0)) + 1, dtype=np.float32)
-            spare = np.sqrt(np.maximum(lengths - np.float32(size), 0))
-            known = np.stack([lengths * np.float32(DAMPING), spare * np.float32(SPARE)])
+            known = np.sqrt(np.maximum(lengths - np.float32(size), 0)) * np.float32(SPARE)
             np.maximum(known, _LEAST, out=known)
-            if len(self._damping) >= _SIZES:
-                self._damping.clear()
-            self._damping[size] = known
+            if len(self._spare) >= _SIZES:
+                self._spare.clear()
+            self._spare[size] = known
         return known
 
     @cached_property
@@ -170,6 +175,7 @@ def view_at(parts: list[Part], here: Mask, now: int) -> View:
         here: Which of them the segment still has, bool, over all parts in order.
         now: The instant, microseconds since 1970, UTC.
     """
+    _keep_free(len(here))
     starts, stops, ends = (
         joined([getattr(part, name) for part in parts])
         for name in ("valid_from", "valid_until", "expires_at")
@@ -191,6 +197,15 @@ def view_at(parts: list[Part], here: Mask, now: int) -> View:
         until=int(moments[moments > now].min(initial=NEVER)),
         lapsed=(int(expired.sum()), int(early.sum()), int(late.sum())),
     )
+
+
+def _keep_free(count: int) -> None:
+    """Let the C library keep the memory that a question of so many records takes.
+
+    It returns to the system what lies free beyond twice the largest block that was ever given
+    back; every page of that would cost a fault at the next question.
+    """
+    np.empty((count, _EACH), dtype=np.uint8)
 
 
 def together(views: Sequence[View]) -> View:

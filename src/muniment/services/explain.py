@@ -55,19 +55,22 @@ def explain(
     chosen = frozenset(found.ranking.order.tolist())
     heard = overheard(channels.lexical, channels.chosen, *channels.beside)
     votes_of_time = dict.fromkeys(found.timely, TIMELY_VOTE)
+    scores, coverage = searched.score[order], channels.coverage[order]
     return tuple(
         Explained(
             memory_id=record.memory_id,
             reason=None if place in chosen else _reason(found, asked, place, instant),
-            score=float(searched.score[place]),
+            score=score,
             rank=float(searched.fused[place]) + votes_of_time.get(place, 0.0),
-            lexical=float(channels.coverage[place]),
+            lexical=covered,
             semantic=float(channels.cosine[place]) if channels.embedded[place] else None,
             exact=bool(channels.exact[place]),
             **_votes(found, asked, place, float(heard[place])),
             time_vote=votes_of_time.get(place, 0.0),
         )
-        for place, record in zip(order.tolist(), records, strict=True)
+        for place, record, score, covered in zip(
+            order.tolist(), records, scores.tolist(), coverage.tolist(), strict=True
+        )
     )
 
 
@@ -106,7 +109,8 @@ def _choice(found: Found, asked: Asked, place: int, kind: str, number: int) -> R
         allowed = found.searched.choice.allowed
         passes = allowed is None or found.channels.seqs[place] in allowed[number]
         return Reason.OVERRULED if passes else Reason.FILTER
-    return Reason.SCORE if found.searched.score[place] < asked.minimum else Reason.LIMIT
+    [score] = found.searched.score[np.array([place])]
+    return Reason.SCORE if score < asked.minimum else Reason.LIMIT
 
 
 def settled(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from muniment.ports import EmbeddingModel, OwnerState, Snapshot
 from muniment.rules.filters import Condition, passes
 from muniment.rules.ranking import fuse, overheard, publish
+from muniment.segment.column import Column, Some
 from muniment.segment.part import NEVER, Floats
 from muniment.segment.rows import IndexChanges
 from muniment.segment.search import Channels, Sought, search
@@ -121,13 +122,19 @@ def _allowed(
     return allowed or [np.zeros(0, dtype=np.int64)]
 
 
-def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Floats]:
+def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Column]:
+    count = len(channels.seqs)
     if asked.listing:
-        ones = np.ones(len(channels.seqs), dtype=np.float32)
-        return ones, ones
+        ones = np.ones(count, dtype=np.float32)
+        return ones, Column(count, ones.__getitem__)
     exact, scale = channels.exact.nonzero()[0], asked.calibration
     fused = fuse(channels.lexical, channels.centred, channels.voice, channels.pool, exact)
     if len(channels.beside.hears):
         fused += overheard(channels.lexical, channels.chosen, *channels.beside)
-    votes = (channels.coverage, channels.cosine)
-    return fused, publish(*votes, channels.unembedded, exact, scale.low, scale.high)
+
+    def published(places: Some) -> Floats:
+        votes = channels.coverage[places], channels.cosine[places]
+        masks = channels.embedded[places], channels.exact[places]
+        return publish(*votes, *masks, scale.low, scale.high)
+
+    return fused, Column(count, published)

@@ -13,6 +13,7 @@ from muniment.ports import Calibration, EmbeddingModel, OwnerState
 from muniment.rules.filters import Condition
 from muniment.rules.ranking import Ranking
 from muniment.scope import Scope
+from muniment.segment.column import Column
 from muniment.segment.part import Floats, Mask, Part
 from muniment.segment.search import Channels, Sought
 from muniment.segment.view import View
@@ -139,7 +140,7 @@ class Searched(NamedTuple):
         choice: What kinds and filters left out.
         channels: What each channel says about each record.
         fused: What orders each record, float32, shape (n,).
-        score: Published score of each record, float32, shape (n,).
+        score: Published score of each record; read like an array of shape (n,).
         owners: Number of each record's reading, int64, shape (n,); None with one reading.
     """
 
@@ -147,7 +148,7 @@ class Searched(NamedTuple):
     choice: Choice
     channels: Channels
     fused: Floats
-    score: Floats
+    score: Column
     owners: NDArray[np.int64] | None
 
     @property
