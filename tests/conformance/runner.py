@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 HERE = Path(__file__).parent
 PLUGINS = HERE / "plugins"
 SECONDS = 540
+NEEDLESS = ("langsmith_plugin", "hypothesispytest", "pytest_cov")
+"""Plug-ins of pytest that no suite uses, and that take seconds to import."""
 
 
 class UnavailableError(Exception):
@@ -187,7 +189,8 @@ def _settle(source: Path, target: Path) -> None:
 
 
 def _command(suite: Suite, root: Path, report: Path) -> list[str]:
-    plugins = ("-p", "conformance_selection", "-p", suite.plugin, "-p", "no:cacheprovider")
+    without = [part for name in (*NEEDLESS, "cacheprovider") for part in ("-p", f"no:{name}")]
+    plugins = ("-p", "conformance_selection", "-p", suite.plugin, *without)
     place = ("-c", str(PLUGINS / "suite.ini"), f"--rootdir={root}", f"--junitxml={report}")
     return [sys.executable, "-m", "pytest", "-q", *place, *plugins, *suite.options, *suite.targets]
 

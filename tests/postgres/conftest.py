@@ -12,7 +12,7 @@ import pytest
 from muniment.storage import Postgres
 from tests.postgres.pair import Pair
 from tests.postgres.replica import Standby, following
-from tests.postgres.server import GIVEN, Server, own_server
+from tests.postgres.server import GIVEN, OWNER, Server, own_server
 
 
 @pytest.fixture
@@ -43,13 +43,23 @@ def servers(server: Server) -> Iterator[dict[str, Server]]:
         south = Server(url)
         south.set_up()
         yield {"north": server, "south": south}
+        south.leave()
+
+
+@pytest.fixture(scope="session")
+def shared(servers: dict[str, Server]) -> str:
+    """The name of a database on each of two servers, which one test after the other fills."""
+    name = f"muniment_pair_{os.getpid()}"
+    for server in servers.values():
+        server.run("CREATE DATABASE {} OWNER {}", name, OWNER)
+    return name
 
 
 @pytest.fixture
 def pair(
-    request: pytest.FixtureRequest, servers: dict[str, Server], tmp_path: Path
+    request: pytest.FixtureRequest, servers: dict[str, Server], shared: str, tmp_path: Path
 ) -> Iterator[Pair]:
-    two = Pair(servers, tmp_path)
+    two = Pair(servers, shared, tmp_path)
     two.make(sealed=getattr(request, "param", False))
     yield two
-    two.drop()
+    two.empty()

@@ -17,12 +17,12 @@ from tests.postgres.server import APP, OWNER, Server
 
 
 class Pair:
-    """Two servers, each with a database of its own, and the store over both."""
+    """Two servers, each with an empty database of one name, and the store over both."""
 
-    def __init__(self, servers: dict[str, Server], folder: Path) -> None:
+    def __init__(self, servers: dict[str, Server], name: str, folder: Path) -> None:
         self.servers = servers
+        self.name = name
         self._folder = folder
-        self.name = folder.name.replace("-", "_").lower()
 
     def shards(self, role: str = APP, patience: float = 20) -> Shards:
         places = {
@@ -32,13 +32,11 @@ class Pair:
         return Shards(places, "north", self._folder / "store")
 
     def make(self, *, sealed: bool = False) -> None:
-        for server in self.servers.values():
-            server.run("CREATE DATABASE {} OWNER {}", self.name, OWNER)
         prepare_shards(self.shards(OWNER), sealed=sealed)
 
-    def drop(self) -> None:
+    def empty(self) -> None:
         for server in self.servers.values():
-            server.drop(self.name)
+            server.empty(self.name)
 
     def there(self, name: str, tenant_id: str) -> list[object]:
         """Return the texts of a tenant's records that lie on a server."""

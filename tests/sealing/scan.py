@@ -59,7 +59,8 @@ class Scanner:
                 break
             window = np.frombuffer(held, dtype="<u8", count=count, offset=start)
             likely = np.flatnonzero(self._likely[(window * MULTIPLIER) >> SHIFT])
-            sure = likely[np.isin(window[likely], self._tails)]
+            there = window[likely]
+            sure = likely[self._tails[np.searchsorted(self._tails[:-1], there)] == there]
             for place in sure.tolist():
                 end = start + (place + 1) * TAIL
                 seen.update(self._ending(held, end, int(window[place])))
