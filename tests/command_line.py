@@ -62,6 +62,7 @@ VERBS: dict[type, dict[str, str]] = {
         "audit": "audit show",
         "candidate": "candidate",
         "candidates": "candidates",
+        "cite": "cite",
         "conflicts": "conflicts",
         "correct": "correct",
         "export": "export",
@@ -77,6 +78,7 @@ VERBS: dict[type, dict[str, str]] = {
         "list": "list",
         "preview": "preview",
         "propose": "propose",
+        "rate": "rate",
         "recall": "recall",
         "receipt": "receipt show",
         "receipts": "receipt list",
@@ -87,6 +89,7 @@ VERBS: dict[type, dict[str, str]] = {
         "thread": "thread show",
         "threads": "thread list",
         "unmerge": "unmerge",
+        "usefulness": "usefulness",
     },
     ReviewDesk: {
         "approve": "review approve",

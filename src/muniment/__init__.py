@@ -28,7 +28,7 @@ from muniment.errors import (
 )
 from muniment.memory import Memory, open
 from muniment.records import Packet, Record, Statement
-from muniment.results import Answer, Receipt, Written
+from muniment.results import Answer, Receipt, Usefulness, Written
 from muniment.scope import Scope
 from muniment.scoped import ScopedMemory
 from muniment.trace import Recall, RecallTrace
@@ -56,6 +56,7 @@ __all__ = [
     "Statement",
     "StoreError",
     "TombstonedError",
+    "Usefulness",
     "Written",
     "open",
 ]

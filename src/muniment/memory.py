@@ -199,6 +199,7 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         from muniment.services.recall import Recalling
         from muniment.services.segments import Segments
         from muniment.services.threads.shelves import ThreadServices
+        from muniment.services.usefulness import Judging
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -209,9 +210,10 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         self._usage, merging, reviewing = _reviewing(gate, words, segments)
         self._store, self._policy, self._guarding = store, policy, Guarding(store)
         self._maintenance, forgetting, sweeping, self._keep_up = _deletion(gate, self._usage)
+        reads = Reads(store, policy=policy, clock=clock)
         self._services = Services(
             writes=Writes(gate),
-            reads=Reads(store, policy=policy, clock=clock),
+            reads=reads,
             reviewing=reviewing,
             recalling=Recalling(
                 store,
@@ -225,12 +227,13 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
                 count_tokens=count_tokens,
                 usage=self._usage,
             ),
-            answering=Answering(store, clock=clock, model=model),
+            answering=Answering(store, clock=clock, model=model, usage=self._usage),
             forgetting=forgetting,
             exchange=_exchange(gate, reviewing),
             threads=ThreadServices(gate, forgetting, model),
             merging=merging,
             sweeping=sweeping,
+            judging=Judging(store, policy=policy, clock=clock, reads=reads, usage=self._usage),
         )
 
     @property

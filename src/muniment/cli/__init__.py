@@ -17,6 +17,7 @@ from muniment.cli import (
     exporting,
     forgetting,
     importing,
+    judging,
     merging,
     policies,
     proposing,
@@ -63,7 +64,7 @@ def _options(
     """Options of the command itself."""
 
 
-for part in (writing, reading, proposing):
+for part in (writing, reading, judging, proposing):
     app.add_typer(part.app)
 app.add_typer(reviewing.app, name="review", help="Decide about candidates, as a reviewer.")
 app.add_typer(forgetting.app)

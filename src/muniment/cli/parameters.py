@@ -57,6 +57,7 @@ ContentHash = Annotated[
 Reason = Annotated[str, typer.Option(help="Why. It is kept with the candidate.")]
 
 Limit = Annotated[int, typer.Option(help="Most records to return.")]
+Cursor = Annotated[str | None, typer.Option(help="The cursor that the page before printed.")]
 PageLimit = Annotated[int, typer.Option("--limit", help="Most to return, up to 1,000.")]
 Kinds = Annotated[
     list[str] | None, typer.Option("--kind", help="A kind to look in. May be repeated.")

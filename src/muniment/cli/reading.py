@@ -10,7 +10,7 @@ from rich.text import Text
 
 from muniment.cli.options import Run, command, parse_filters
 from muniment.cli.output import DIM, Words, visible
-from muniment.cli.parameters import Filters, Kinds, Limit, MemoryId, PageLimit
+from muniment.cli.parameters import Cursor, Filters, Kinds, Limit, MemoryId, PageLimit
 from muniment.cli.views import (
     explained_panel,
     packet_panel,
@@ -35,7 +35,6 @@ Model = Annotated[
     str | None,
     typer.Option(envvar="MUNIMENT_MODEL", help="openai:MODEL, chat:MODEL or azure:DEPLOYMENT."),
 ]
-Cursor = Annotated[str | None, typer.Option(help="The cursor that the page before printed.")]
 Superseded = Annotated[bool, typer.Option("--superseded", help="List superseded records too.")]
 AsOf = Annotated[
     str | None,
@@ -55,6 +54,10 @@ RerankerOption = Annotated[
 
 Explain = Annotated[
     bool, typer.Option("--explain", help="Also show the verdict on every record near the cut.")
+]
+
+Cite = Annotated[
+    bool, typer.Option("--cite", help="Ask the model to name the records it rests on.")
 ]
 
 
@@ -107,6 +110,7 @@ def answer(
     budget: Budget = DEFAULT_BUDGET,
     model: Model = None,
     reranker: RerankerOption = None,
+    cite: Cite = False,
 ) -> None:
     """Let a language model answer from recalled records.
 
@@ -123,6 +127,7 @@ def answer(
                 kinds=kind or None,
                 filters=parse_filters(filters or []),
                 budget=budget,
+                cite=cite,
             )
         except NoModelError as error:
             run.out.show(packet_panel(cast("Packet", error.packet)))
@@ -132,7 +137,10 @@ def answer(
                 error.packet,
             ) from None
     shown = f"{visible(given.model)}, shown {plural(len(given.memory_ids), 'record')}"
-    ids = [Text(memory_id, DIM) for memory_id in given.memory_ids]
+    ids = [
+        Text(f"{memory_id}{', cited' if memory_id in given.cited else ''}", DIM)
+        for memory_id in given.memory_ids
+    ]
     run.out.emit(given.to_dict(), Words(given.text), Text(), Text(shown, DIM), *ids)
 
 

@@ -118,15 +118,25 @@ class NewCandidate:
 
 
 class Usage(NamedTuple):
-    """How often a record was put into a packet.
+    """How often a record was used, and how.
 
     Attributes:
-        shown: How many times.
-        shown_at: When last, microseconds since 1970, UTC.
+        considered: How often it was among the best of a recall.
+        shown: How often it was put into a packet.
+        shown_at: When last, microseconds since 1970, UTC; 0 when never.
+        cited: How often an answer named it.
+        corrected: How often it was corrected.
+        helpful: How often it was rated helpful.
+        unhelpful: How often it was rated unhelpful.
     """
 
-    shown: int
-    shown_at: int
+    considered: int = 0
+    shown: int = 0
+    shown_at: int = 0
+    cited: int = 0
+    corrected: int = 0
+    helpful: int = 0
+    unhelpful: int = 0
 
 
 class Proposed(NamedTuple):

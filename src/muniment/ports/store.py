@@ -96,7 +96,7 @@ class Snapshot(
         ...
 
     def usage(self, owner: OwnerState) -> dict[int, Usage]:
-        """Return by seq how often each record was shown; those that never were are left out."""
+        """Return by seq how each record was used; those that never were are left out."""
         ...
 
     def traces(self, owner: OwnerState, seq: int) -> Traces:
@@ -193,8 +193,8 @@ class Transaction(Snapshot, ArchiveWriter, BlockWriter, DeletionWriter, ThreadWr
         """Undo a merge: the record is active again, and out of the other's history."""
         ...
 
-    def add_usage(self, owner: OwnerState, seq: int, shown: int, shown_at: int) -> None:
-        """Count that a record was shown, unless it is gone. Does not change the version."""
+    def add_usage(self, owner: OwnerState, seq: int, used: Usage) -> None:
+        """Count how a record was used, unless it is gone. Does not change the version."""
         ...
 
     def insert_candidate(self, owner: OwnerState, candidate: NewCandidate) -> None:

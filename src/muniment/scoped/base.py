@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from muniment.errors import ScopeError
-from muniment.scope import Scope, Space, SpaceType
+from muniment.scope import Owner, Scope, Space, SpaceType
 
 if TYPE_CHECKING:
     from muniment.services.answer import Answering
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
     from muniment.services.threads.shelves import ThreadServices
+    from muniment.services.usefulness import Judging
     from muniment.services.writes import Writes
 
 Progress = Callable[[int, int], None]
@@ -43,6 +44,7 @@ class Services:
         threads: Threads and what lies in them.
         merging: Deduplication.
         sweeping: The end of lifetimes, and clean-up.
+        judging: How useful records are.
     """
 
     writes: Writes
@@ -55,6 +57,7 @@ class Services:
     threads: ThreadServices
     merging: Merging
     sweeping: Sweeping
+    judging: Judging
 
 
 class ScopedBase:
@@ -76,6 +79,10 @@ class ScopedBase:
     def scope(self) -> Scope:
         """Whose memory this is."""
         return self._scope
+
+    @property
+    def _reach(self) -> tuple[Owner, ...]:
+        return (self._scope, *self._spaces)
 
     @property
     def spaces(self) -> tuple[Space, ...]:

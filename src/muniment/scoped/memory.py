@@ -7,6 +7,7 @@ from muniment.scope import Space
 from muniment.scoped.delegate import Delegate, Writes
 from muniment.scoped.exchanging import ScopedExchanging
 from muniment.scoped.forgetting import ScopedForgetting
+from muniment.scoped.judging import ScopedJudging
 from muniment.scoped.merging import ScopedMerging
 from muniment.scoped.proposing import ScopedProposing
 from muniment.scoped.reading import ScopedReading
@@ -23,6 +24,7 @@ class ScopedMemory(
     ScopedExchanging,
     ScopedThreads,
     ScopedMerging,
+    ScopedJudging,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

@@ -133,10 +133,12 @@ class ScopedReading(ScopedBase):
         kinds: Collection[str] | None = None,
         filters: Mapping[str, Any] | None = None,
         budget: int | None = DEFAULT_BUDGET,
+        cite: bool = False,
     ) -> Answer:
         """Recall, and let the configured language model answer from the packet.
 
-        The ids of the records it was shown are written to the audit trail; the prompt is not.
+        The ids of the records it was shown are written to the audit trail; the prompt is not. Those
+        that the answer names are counted as cited.
 
         Args:
             question: The question, also the query of the recall.
@@ -145,6 +147,7 @@ class ScopedReading(ScopedBase):
             kinds: Kinds to look in. None for all.
             filters: Conditions on fields and metadata.
             budget: Most tokens the packet may use. None without limit.
+            cite: Whether to ask the model to name the records that its answer rests on.
 
         Raises:
             InvalidInputError: The question is blank or an argument is out of range.
@@ -159,4 +162,6 @@ class ScopedReading(ScopedBase):
             filters=filters,
             budget=budget,
         )
-        return self._services.answering.answer(self._scope, question, found.packet, actor="agent")
+        return self._services.answering.answer(
+            self._scope, question, found.packet, actor="agent", cite=cite
+        )

@@ -12,6 +12,7 @@ from muniment.results import Answer
 
 if TYPE_CHECKING:
     from muniment.scope import Scope
+    from muniment.services.usage import UsageNotes
 
 INSTRUCTIONS = (
     "You answer the current question. Long-term memory records are quoted to you between "
@@ -22,19 +23,33 @@ INSTRUCTIONS = (
     "answers the question. Answer in the language of the question."
 )
 
+CITING = "After each sentence that rests on a record, put its memory_id in square brackets."
+
 
 class Answering:
     """Asks a language model, with the packet as untrusted data."""
 
-    def __init__(self, store: Store, *, clock: Clock, model: LanguageModel | None) -> None:
+    def __init__(
+        self, store: Store, *, clock: Clock, model: LanguageModel | None, usage: UsageNotes
+    ) -> None:
         self._store = store
         self._clock = clock
         self._model = model
+        self._usage = usage
 
-    def answer(self, scope: Scope, question: str, packet: Packet, *, actor: str) -> Answer:
-        """Return the model's answer and the ids of the records it was shown.
+    def answer(
+        self, scope: Scope, question: str, packet: Packet, *, actor: str, cite: bool
+    ) -> Answer:
+        """Return the model's answer, the ids of the records it was shown, and those it names.
 
-        One `used` audit entry names those ids; neither the prompt nor the answer is kept.
+        One `used` audit entry names the former; neither the prompt nor the answer is kept.
+
+        Args:
+            scope: Whose memory it is.
+            question: The question.
+            packet: What to show.
+            actor: Who answers.
+            cite: Whether to ask the model to name the records that its answer rests on.
 
         Raises:
             InvalidInputError: The question is blank.
@@ -50,12 +65,15 @@ class Answering:
                 packet,
             )
         reply = self._model.respond(
-            instructions=INSTRUCTIONS,
+            instructions=f"{INSTRUCTIONS} {CITING}" if cite else INSTRUCTIONS,
             prompt=f"{packet.text}\n\nCurrent question:\n{question}",
         )
         used = tuple(item.record.memory_id for item in packet)
         self.note_used(scope, packet, actor=actor, reason="answer")
-        return Answer(reply.text, used, reply.model, packet)
+        cited = [item.record for item in packet if item.record.memory_id in reply.text]
+        self._usage.note_cited(cited)
+        named = tuple(record.memory_id for record in cited)
+        return Answer(reply.text, used, reply.model, packet, named)
 
     def note_used(self, scope: Scope, packet: Packet, *, actor: str, reason: str) -> None:
         """Write down in the audit trail which records a model was shown, if there were any.

@@ -174,6 +174,34 @@ def find(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> 
     return record
 
 
+def find_among(
+    view: Snapshot,
+    owners: Sequence[OwnerState | None],
+    memory_id: str,
+    withheld: frozenset[str],
+    now: int,
+) -> tuple[OwnerState, Record]:
+    """Return a record and its owner, which is the first of several that has it.
+
+    Args:
+        view: Where to look.
+        owners: Whose it may be.
+        memory_id: The record.
+        withheld: Kinds that the reader is not shown.
+        now: The present instant, microseconds since 1970, UTC.
+
+    Raises:
+        NotFoundError: None of them has it, it has expired, or its kind is withheld.
+    """
+    for owner in owners:
+        record = stored(view, owner, memory_id, now)
+        if owner is not None and record is not None:
+            if record.status is Status.EXPIRED or record.kind in withheld:
+                break
+            return owner, record
+    raise NotFoundError(_NOT_FOUND)
+
+
 def stored(view: Snapshot, owner: OwnerState | None, memory_id: str, now: int) -> Record | None:
     """Return a record of the owner, whatever its status, or None.
 

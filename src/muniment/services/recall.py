@@ -121,7 +121,9 @@ class Recalling:
         if explained:
             said = {one.memory_id: one.reranked for one in shown.hits if one.reranked is not None}
             explained = settled(explained, shown.verdicts, said)
-        self._usage.note([item.record for item in shown.packet.items])
+        self._usage.note(
+            [one.record for one in found.shown], [item.record for item in shown.packet.items]
+        )
         return Recall(shown.packet, _trace(found, selected, shown, asked, explained))
 
     def _show(self, found: Found, selected: Selection, budget: int | None) -> _Shown:

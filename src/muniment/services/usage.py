@@ -1,14 +1,16 @@
-"""How often records are shown: counted in memory by recall, written down off its path."""
+"""How often records are used: counted in memory by recall, written down off its path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 from muniment.errors import MunimentError
+from muniment.ports import Usage
 
 if TYPE_CHECKING:
     from muniment.clock import Clock
@@ -21,8 +23,22 @@ LONGEST_WAIT = 600_000_000
 """Records counted, or microseconds gone by, after which the counts are written down."""
 
 
+@dataclass(slots=True)
+class _Counts:
+    considered: int = 0
+    shown: int = 0
+    shown_at: int = 0
+    cited: int = 0
+
+    def add(self, other: _Counts) -> None:
+        self.considered += other.considered
+        self.shown += other.shown
+        self.shown_at = max(self.shown_at, other.shown_at)
+        self.cited += other.cited
+
+
 class UsageNotes:
-    """Counts of records that were put into packets. Safe to use from several threads.
+    """Counts of records that were ranked, put into packets and cited. Safe for several threads.
 
     They are written down when enough have gathered, on a thread of their own, by maintenance and
     when the memory is closed. A process that is killed loses those that waited.
@@ -31,35 +47,51 @@ class UsageNotes:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
-        self._waiting: dict[Owner, dict[int, tuple[int, int]]] = {}
+        self._waiting: dict[Owner, dict[int, _Counts]] = {}
         self._size = 0
         self._since: int | None = None
         self._lock = Lock()
         self._writing = Lock()
 
-    def note(self, records: Iterable[Record]) -> None:
-        """Count records as shown now."""
+    def note(self, considered: Iterable[Record], shown: Iterable[Record]) -> None:
+        """Count records as considered, and some of them as shown, now."""
         now = self._clock.now()
         with self._lock:
-            self._add(records, now)
-            if not self._size:
-                return
-            self._since = now if self._since is None else self._since
-            due = self._size > MOST_WAITING or now - self._since > LONGEST_WAIT
-            self._since = now if due else self._since
+            for counts in self._counts(considered):
+                counts.considered += 1
+            for counts in self._counts(shown):
+                counts.shown += 1
+                counts.shown_at = now
+            due = self._is_due(now)
         if due:
             Thread(target=self.try_flush, name="muniment-usage", daemon=True).start()
 
-    def _add(self, records: Iterable[Record], now: int) -> None:
+    def note_cited(self, records: Iterable[Record]) -> None:
+        """Count records as named by an answer."""
+        with self._lock:
+            for counts in self._counts(records):
+                counts.cited += 1
+
+    def _counts(self, records: Iterable[Record]) -> Iterator[_Counts]:
         owner: Owner | None = None
-        counts: dict[int, tuple[int, int]] = {}
+        known: dict[int, _Counts] = {}
         for record in records:
             if record.scope is not owner:
                 owner = record.scope
-                counts = self._waiting.setdefault(owner, {})
-            known = counts.get(record.seq)
-            counts[record.seq] = (1, now) if known is None else (known[0] + 1, now)
-            self._size += known is None
+                known = self._waiting.setdefault(owner, {})
+            counts = known.get(record.seq)
+            if counts is None:
+                counts = known[record.seq] = _Counts()
+                self._size += 1
+            yield counts
+
+    def _is_due(self, now: int) -> bool:
+        if not self._size:
+            return False
+        self._since = now if self._since is None else self._since
+        due = self._size > MOST_WAITING or now - self._since > LONGEST_WAIT
+        self._since = now if due else self._since
+        return due
 
     def try_flush(self) -> None:
         """Write down what was counted, or leave it waiting when the database cannot take it."""
@@ -88,19 +120,18 @@ class UsageNotes:
             if failed is not None:
                 raise failed
 
-    def _put_back(self, taken: Mapping[Owner, Mapping[int, tuple[int, int]]]) -> None:
+    def _put_back(self, taken: Mapping[Owner, Mapping[int, _Counts]]) -> None:
         with self._lock:
-            for owner, counts in taken.items():
+            for owner, found in taken.items():
                 waiting = self._waiting.setdefault(owner, {})
-                for seq, (count, at) in counts.items():
+                for seq, counts in found.items():
                     self._size += seq not in waiting
-                    more, later = waiting.get(seq, (0, at))
-                    waiting[seq] = (count + more, later)
+                    waiting.setdefault(seq, _Counts()).add(counts)
 
 
-def _add_all(tx: Transaction, taken: Mapping[Owner, Mapping[int, tuple[int, int]]]) -> None:
-    for owner, counts in taken.items():
+def _add_all(tx: Transaction, taken: Mapping[Owner, Mapping[int, _Counts]]) -> None:
+    for owner, found in taken.items():
         state = tx.owner(owner)
         if state is not None:
-            for seq, (count, at) in counts.items():
-                tx.add_usage(state, seq, count, at)
+            for seq, one in found.items():
+                tx.add_usage(state, seq, Usage(one.considered, one.shown, one.shown_at, one.cited))

@@ -17,7 +17,7 @@ from muniment.errors import (
     RefusedError,
     TombstonedError,
 )
-from muniment.ports import Transaction
+from muniment.ports import Transaction, Usage
 from muniment.records import Authority, Record, Statement, Status, WritePath
 from muniment.results import Batch, Preview, Written
 from muniment.rules.precedence import Decision
@@ -187,11 +187,11 @@ class Writes:
     ) -> Written:
         gate = self._gate
         state = tx.owner(owner)
-        found = stored(tx, state, memory_id, gate.clock.now())
-        _active(found)
+        old = _active(stored(tx, state, memory_id, gate.clock.now()))
         written = gate.file(tx, owner, admitted, author, vector, replacing=memory_id)
         if state is not None and written.superseded == memory_id:
             gate.bury(tx, state, before, memory_id, Burial.CORRECTED, sparing=admitted.checked)
+            tx.add_usage(state, old.seq, Usage(corrected=1))
         return written
 
     def preview(self, owner: Owner, statement: Statement, author: Author) -> Preview:

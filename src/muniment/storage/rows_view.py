@@ -96,7 +96,7 @@ class RecordSnapshot(PastSnapshot):
         return [IndexRow._make(row) for row in self._all("superseded_rows", values)]
 
     def usage(self, owner: OwnerState) -> dict[int, Usage]:
-        """Return by seq how often each record was shown; those that never were are left out."""
+        """Return by seq how each record was used; those that never were are left out."""
         return {seq: Usage(*rest) for seq, *rest in self._all("usage", key_of(owner))}
 
     def records(self, owner: OwnerState, seqs: Sequence[int], now: int) -> list[Record]:
@@ -299,10 +299,9 @@ class RecordTransaction(Ledger, RecordSnapshot):
         self._all("mark_active", {**values, "version": owner.version})
         self._all("link_older", {**values, "old_id": None})
 
-    def add_usage(self, owner: OwnerState, seq: int, shown: int, shown_at: int) -> None:
-        """Count that a record was shown, unless it is gone."""
-        values = {**key_of(owner), "seq": seq, "shown": shown, "shown_at": shown_at}
-        self._all("add_usage", values)
+    def add_usage(self, owner: OwnerState, seq: int, used: Usage) -> None:
+        """Count how a record was used, unless it is gone."""
+        self._all("add_usage", {**key_of(owner), "seq": seq, **used._asdict()})
 
     def set_vector(self, owner: OwnerState, seq: int, slot: int, vector: bytes) -> None:
         """Store a vector for an existing record, unless the record is gone."""

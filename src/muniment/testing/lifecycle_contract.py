@@ -85,10 +85,16 @@ class LifecycleContract:
         """Counts add up, the last time stays, and neither changes the version."""
         kept, gone = sample(), sample()
         owner = stored(store, kept, gone)
-        for use in ((1, 2, NOW + 5), (1, 3, NOW), (2, 1, NOW), (9, 1, NOW)):
-            store.write(partial(_use, owner, *use))
+        first = Usage(3, 2, NOW + 5, helpful=1)
+        for seq, used in (
+            (1, first),
+            (1, Usage(4, 3, NOW, 1, 1, 0, 2)),
+            (2, Usage(1)),
+            (9, Usage(1, 1, NOW)),
+        ):
+            store.write(partial(_use, owner, seq, used))
         with store.snapshot() as view:
-            assert view.usage(owner) == {1: Usage(5, NOW + 5), 2: Usage(1, NOW)}
+            assert view.usage(owner) == {1: Usage(7, 5, NOW + 5, 1, 1, 1, 2), 2: Usage(1)}
             assert view.owner(SCOPE) == owner
         removed(store, gone.memory_id)
         with store.snapshot() as view:
@@ -307,5 +313,5 @@ def _merge(tx: Transaction, dropped: str, root: str, kept: str) -> OwnerState:
     return owner
 
 
-def _use(owner: OwnerState, seq: int, count: int, at: int, tx: Transaction) -> None:
-    tx.add_usage(owner, seq, count, at)
+def _use(owner: OwnerState, seq: int, used: Usage, tx: Transaction) -> None:
+    tx.add_usage(owner, seq, used)

@@ -6,6 +6,7 @@ from __future__ import annotations
 from muniment.aio.scoped.delegate import AsyncDelegate
 from muniment.aio.scoped.exchanging import AsyncScopedExchanging
 from muniment.aio.scoped.forgetting import AsyncScopedForgetting
+from muniment.aio.scoped.judging import AsyncScopedJudging
 from muniment.aio.scoped.merging import AsyncScopedMerging
 from muniment.aio.scoped.proposing import AsyncScopedProposing
 from muniment.aio.scoped.reading import AsyncScopedReading
@@ -23,6 +24,7 @@ class AsyncScopedMemory(
     AsyncScopedExchanging,
     AsyncScopedThreads,
     AsyncScopedMerging,
+    AsyncScopedJudging,
 ):
     """The memory of one scope. Nothing it does can reach another scope."""
 

@@ -92,6 +92,7 @@ class AsyncScopedReading(AsyncScopedBase):
         kinds: Collection[str] | None = None,
         filters: Mapping[str, Any] | None = None,
         budget: int | None = DEFAULT_BUDGET,
+        cite: bool = False,
     ) -> Answer:
         """Recall, and let the configured language model answer from the packet."""
         return await self._workers.model(
@@ -102,4 +103,5 @@ class AsyncScopedReading(AsyncScopedBase):
             kinds=kinds,
             filters=filters,
             budget=budget,
+            cite=cite,
         )

@@ -214,7 +214,7 @@ class Sweeping:
         active = [one for one in every if one.status is Status.ACTIVE]
         found = []
         for record in active:
-            used = usage.get(record.seq, Usage(0, 0))
+            used = usage.get(record.seq, Usage())
             made = to_instant("created_at", record.created_at)
             shown_at = used.shown_at if used.shown else None
             if rules[record.kind].takes(now, made, used.shown, shown_at):

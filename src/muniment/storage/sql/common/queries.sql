@@ -280,18 +280,27 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no AND memory_id = :old_id
 RETURNING *;
 
 -- name: usage
--- How often each record of an owner was shown, and when last.
-SELECT seq, shown, shown_at FROM usage
+-- How each record of an owner was used.
+SELECT seq, considered, shown, shown_at, cited, corrected, helpful, unhelpful FROM usage
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: add_usage
--- Count that a record was shown, if it is still there.
-INSERT INTO usage (tenant_id, owner_no, seq, shown, shown_at)
-SELECT r.tenant_id, r.owner_no, r.seq, :shown, :shown_at FROM records AS r
+-- Count how a record was used, if it is still there.
+INSERT INTO usage (
+    tenant_id, owner_no, seq, considered, shown, shown_at, cited, corrected, helpful, unhelpful
+)
+SELECT r.tenant_id, r.owner_no, r.seq, :considered, :shown, :shown_at, :cited, :corrected,
+    :helpful, :unhelpful
+FROM records AS r
 WHERE r.tenant_id = :tenant_id AND r.owner_no = :owner_no AND r.seq = :seq
     AND r.status <> 'forgotten'
 ON CONFLICT (tenant_id, owner_no, seq) DO UPDATE
-SET shown = usage.shown + excluded.shown,
+SET considered = usage.considered + excluded.considered,
+    shown = usage.shown + excluded.shown,
+    cited = usage.cited + excluded.cited,
+    corrected = usage.corrected + excluded.corrected,
+    helpful = usage.helpful + excluded.helpful,
+    unhelpful = usage.unhelpful + excluded.unhelpful,
     shown_at = CASE WHEN excluded.shown_at > usage.shown_at THEN excluded.shown_at
                     ELSE usage.shown_at END;
 

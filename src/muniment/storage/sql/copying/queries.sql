@@ -77,14 +77,14 @@ WHERE tenant_id = :tenant_id AND owner_no = :owner_no;
 
 -- name: read_usage
 -- Every row, as it is.
-SELECT tenant_id, owner_no, seq, shown, shown_at FROM usage
+SELECT tenant_id, owner_no, seq, considered, shown, shown_at, cited, corrected, helpful, unhelpful FROM usage
 WHERE tenant_id = :tenant_id AND owner_no = :owner_no
 ORDER BY tenant_id, owner_no, seq;
 
 -- name: write_usage
 -- A row, as it was.
-INSERT INTO usage (tenant_id, owner_no, seq, shown, shown_at)
-VALUES (:tenant_id, :owner_no, :seq, :shown, :shown_at);
+INSERT INTO usage (tenant_id, owner_no, seq, considered, shown, shown_at, cited, corrected, helpful, unhelpful)
+VALUES (:tenant_id, :owner_no, :seq, :considered, :shown, :shown_at, :cited, :corrected, :helpful, :unhelpful);
 
 -- name: erase_usage
 -- No row is left.

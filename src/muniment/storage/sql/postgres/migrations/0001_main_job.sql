@@ -107,8 +107,13 @@ CREATE TABLE usage (
     tenant_id TEXT COLLATE "C" NOT NULL,
     owner_no BIGINT NOT NULL,
     seq BIGINT NOT NULL,
+    considered BIGINT NOT NULL,
     shown BIGINT NOT NULL,
     shown_at BIGINT NOT NULL,
+    cited BIGINT NOT NULL,
+    corrected BIGINT NOT NULL,
+    helpful BIGINT NOT NULL,
+    unhelpful BIGINT NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, seq),
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 );

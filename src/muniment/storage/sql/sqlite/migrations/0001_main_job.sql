@@ -107,8 +107,13 @@ CREATE TABLE usage (
     tenant_id TEXT NOT NULL,
     owner_no INTEGER NOT NULL,
     seq INTEGER NOT NULL,
+    considered INTEGER NOT NULL,
     shown INTEGER NOT NULL,
     shown_at INTEGER NOT NULL,
+    cited INTEGER NOT NULL,
+    corrected INTEGER NOT NULL,
+    helpful INTEGER NOT NULL,
+    unhelpful INTEGER NOT NULL,
     PRIMARY KEY (tenant_id, owner_no, seq),
     FOREIGN KEY (tenant_id, owner_no, seq) REFERENCES records (tenant_id, owner_no, seq)
 ) STRICT, WITHOUT ROWID;
