@@ -28,10 +28,11 @@ from muniment.errors import (
 )
 from muniment.memory import Memory, open
 from muniment.records import Packet, Record, Statement
-from muniment.results import Answer, Receipt, Usefulness, Written
+from muniment.results import Answer, Receipt, Written
 from muniment.scope import Scope
 from muniment.scoped import ScopedMemory
 from muniment.trace import Recall, RecallTrace
+from muniment.usefulness import Usefulness
 
 __all__ = [
     "Answer",

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TextIO
 
+from muniment.assembly import deletion, exchange, reading, reviewing
 from muniment.clock import Clock, SystemClock
 from muniment.ports.models import Screener
 from muniment.records import JSONValue
@@ -22,18 +22,8 @@ from muniment.scoped.merging import StoreMerging
 if TYPE_CHECKING:
     from muniment.ports import Embedder, LanguageModel, Reranker, Resolver, Store
     from muniment.rules.kinds import Policy
-    from muniment.services.exchange import Exchange
-    from muniment.services.forgetting import Sweeping, ThreadForgetting
-    from muniment.services.gate import Gate
-    from muniment.services.maintain import Maintenance
-    from muniment.services.merging import Merging
-    from muniment.services.review import Reviewing
-    from muniment.services.segments import Segments
-    from muniment.services.usage import UsageNotes
-    from muniment.services.words import WordKeys
     from muniment.storage import Postgres, Shards
     from muniment.transfers import ExportReport, ImportReport
-    from muniment.upkeep import Upkeep
 
 DEFAULT_CACHE_BYTES = 256 * 1024 * 1024
 
@@ -134,43 +124,6 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
     )
 
 
-def _exchange(gate: Gate, reviewing: Reviewing) -> Exchange:
-    from muniment.services.exchange import Exchange
-    from muniment.storage.legacy import read_old_tables
-
-    return Exchange(gate, reviewing, read_old_tables)
-
-
-def _deletion(
-    gate: Gate, usage: UsageNotes
-) -> tuple[Maintenance, ThreadForgetting, Sweeping, Callable[[], Upkeep]]:
-    from muniment.services.forgetting import Sweeping, ThreadForgetting
-    from muniment.services.maintain import Maintenance
-    from muniment.services.upkeep import keep_up
-
-    maintenance = Maintenance(
-        gate.store, embedder=gate.embedder, clock=gate.clock, policy=gate.policy
-    )
-    forgetting = ThreadForgetting(gate, maintenance.embed_owner)
-    sweeping = Sweeping(gate, forgetting, usage)
-    work = partial(keep_up, maintenance, forgetting, sweeping)
-    return maintenance, forgetting, sweeping, work
-
-
-def _reviewing(
-    gate: Gate, words: WordKeys, segments: Segments
-) -> tuple[UsageNotes, Merging, Reviewing]:
-    from muniment.services.likeness import Likeness
-    from muniment.services.merging import Merging
-    from muniment.services.review import Reviewing
-    from muniment.services.usage import UsageNotes
-
-    usage = UsageNotes(gate.store, gate.clock)
-    merging = Merging(gate, usage)
-    likeness = Likeness(gate.store, embedder=gate.embedder, words=words, segments=segments)
-    return usage, merging, Reviewing(gate, likeness, merging)
-
-
 @checks_arguments
 class Memory(StoreForgetting, StoreGuarding, StoreMerging):
     """A store of many scopes' memory. Use `open` to make one and `scoped` to work with it.
@@ -192,14 +145,11 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         count_tokens: Callable[[str], int],
         cache_bytes: int,
     ) -> None:
-        from muniment.services.answer import Answering
         from muniment.services.gate import Gate
         from muniment.services.guarding import Guarding
-        from muniment.services.reads import Reads
         from muniment.services.recall import Recalling
         from muniment.services.segments import Segments
         from muniment.services.threads.shelves import ThreadServices
-        from muniment.services.usefulness import Judging
         from muniment.services.words import WordKeys
         from muniment.services.writes import Writes
 
@@ -207,14 +157,14 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
         gate = Gate(
             store, policy=policy, clock=clock, embedder=embedder, screener=screener, words=words
         )
-        self._usage, merging, reviewing = _reviewing(gate, words, segments)
         self._store, self._policy, self._guarding = store, policy, Guarding(store)
-        self._maintenance, forgetting, sweeping, self._keep_up = _deletion(gate, self._usage)
-        reads = Reads(store, policy=policy, clock=clock)
+        self._usage, merging, desk = reviewing(gate, words, segments)
+        self._maintenance, forgetting, sweeping, self._keep_up = deletion(gate, self._usage)
+        reads, answering, judging = reading(gate, model, self._usage)
         self._services = Services(
             writes=Writes(gate),
             reads=reads,
-            reviewing=reviewing,
+            reviewing=desk,
             recalling=Recalling(
                 store,
                 policy=policy,
@@ -227,13 +177,13 @@ class Memory(StoreForgetting, StoreGuarding, StoreMerging):
                 count_tokens=count_tokens,
                 usage=self._usage,
             ),
-            answering=Answering(store, clock=clock, model=model, usage=self._usage),
+            answering=answering,
             forgetting=forgetting,
-            exchange=_exchange(gate, reviewing),
+            exchange=exchange(gate, desk),
             threads=ThreadServices(gate, forgetting, model),
             merging=merging,
             sweeping=sweeping,
-            judging=Judging(store, policy=policy, clock=clock, reads=reads, usage=self._usage),
+            judging=judging,
         )
 
     @property

@@ -12,9 +12,9 @@ import pytest
 from muniment import InvalidInputError, Memory, NotFoundError, ScopedMemory
 from muniment.clock import from_instant
 from muniment.ports import Usage
-from muniment.results import Usefulness
 from muniment.scoped import ReviewDesk
 from muniment.testing import FakeModel, FrozenClock
+from muniment.usefulness import Usefulness
 from tests.backends import BACKENDS, place_of
 from tests.behaviour.conftest import LEXICAL, House, ids, said, same_scope
 from tests.governance.conftest import TEAM, published

@@ -13,7 +13,7 @@ from muniment.cli.output import DIM, done
 from muniment.cli.parameters import Cursor, Filters, Kinds, MemoryId, PageLimit
 from muniment.cli.views import plural
 from muniment.records import plain
-from muniment.results import UsefulnessPage
+from muniment.usefulness import UsefulnessPage
 
 app = typer.Typer()
 

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from muniment.services.answer import Answering
     from muniment.services.exchange import Exchange
     from muniment.services.forgetting import Sweeping, ThreadForgetting
+    from muniment.services.judging import Judging
     from muniment.services.merging import Merging
     from muniment.services.reads import Reads
     from muniment.services.recall import Recalling
     from muniment.services.review import Reviewing
     from muniment.services.threads.shelves import ThreadServices
-    from muniment.services.usefulness import Judging
     from muniment.services.writes import Writes
 
 Progress = Callable[[int, int], None]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from muniment.results import UsefulnessPage
 from muniment.rules.arguments import checks_arguments
 from muniment.scoped.base import ScopedBase
+from muniment.usefulness import UsefulnessPage
 
 
 @checks_arguments

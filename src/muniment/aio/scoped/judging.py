@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 from muniment.aio.scoped.base import AsyncScopedBase
-from muniment.results import UsefulnessPage
+from muniment.usefulness import UsefulnessPage
 
 
 class AsyncScopedJudging(AsyncScopedBase):

@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from muniment.clock import Clock, from_instant
+from muniment.clock import from_instant
 from muniment.errors import InvalidInputError
-from muniment.ports import Store, Transaction, Usage
+from muniment.ports import Transaction, Usage
 from muniment.records import Record
-from muniment.results import Usefulness, UsefulnessPage
 from muniment.rules.kinds import Reader
 from muniment.services.reads import find_among
+from muniment.usefulness import Usefulness, UsefulnessPage
 
 if TYPE_CHECKING:
-    from muniment.rules.kinds import Policy
     from muniment.scope import Owner, Scope
+    from muniment.services.gate import Gate
     from muniment.services.reads import Reads
     from muniment.services.usage import UsageNotes
 
@@ -37,12 +37,10 @@ class _Judged:
 class Judging:
     """Reports how records were used, and takes down what is said of them."""
 
-    def __init__(
-        self, store: Store, *, policy: Policy, clock: Clock, reads: Reads, usage: UsageNotes
-    ) -> None:
-        self._store = store
-        self._policy = policy
-        self._clock = clock
+    def __init__(self, gate: Gate, reads: Reads, usage: UsageNotes) -> None:
+        self._store = gate.store
+        self._policy = gate.policy
+        self._clock = gate.clock
         self._reads = reads
         self._usage = usage
 
