@@ -155,6 +155,11 @@ def test_recall_filters_and_limits(cli: Command) -> None:
     assert ids("--kind", "decision") == []
     assert cli("recall", "x", "--filter", "nothing").code == 2
     assert cli("recall", "x", "--filter", "field=a", "--filter", "field=b").code == 2
+    for broken in ('metadata.n={"lt": 5', "metadata.tags=[work]", 'metadata.n={"lt": NaN}'):
+        refused = cli("recall", "x", "--filter", "field=a", "--filter", broken)
+        assert (refused.code, refused.out) == (2, "")
+        assert "--filter number 2" in refused.err
+    assert ids("--filter", 'metadata.tags="[work"') == []
     assert (
         cli("list", "--filter", "metadata.n=5", "--json").json["records"][0]["memory_id"] == tagged
     )

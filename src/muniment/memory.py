@@ -12,7 +12,7 @@ from muniment.clock import Clock, SystemClock
 from muniment.ports.models import Screener
 from muniment.records import JSONValue
 from muniment.results import Health
-from muniment.rules.arguments import checked, checks_arguments
+from muniment.rules.arguments import checked, checks_arguments, refuse_negative
 from muniment.scope import Principal, Scope
 from muniment.scoped import Progress, ReviewDesk, ScopedMemory, Services
 from muniment.scoped.forgetting import StoreForgetting
@@ -86,16 +86,17 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         MissingExtraError: An extra is needed that is not installed. Names it.
         StoreError: The file cannot be opened, is foreign, damaged or too new.
     """
+    from muniment.providers.counting import open_counter
     from muniment.providers.embedding import open_embedder
     from muniment.providers.keys import open_key
     from muniment.providers.llm import open_model
     from muniment.providers.policies import open_policy
     from muniment.providers.reranking import open_reranker
     from muniment.providers.resolving import open_resolver
-    from muniment.rules.packet import count_tokens as estimate
     from muniment.rules.screening import DefaultScreener
     from muniment.storage import open_store
 
+    refuse_negative(cache_bytes=cache_bytes, busy_timeout=busy_timeout)
     parts = (
         open_embedder(embedder),
         open_model(model),
@@ -119,7 +120,7 @@ def open(  # noqa: A001 - `muniment.open` reads as what it does
         policy=parts[2],
         clock=clock or SystemClock(),
         screener=screener or DefaultScreener(),
-        count_tokens=count_tokens or estimate,
+        count_tokens=open_counter(count_tokens),
         cache_bytes=cache_bytes,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -100,11 +101,19 @@ def test_a_system_that_has_none_or_fails_leaves_the_stored_value(house: House) -
     assert "crm" not in str(caught.value)
 
 
-def test_an_answer_that_is_no_json_is_a_failure(house: House) -> None:
+@pytest.mark.parametrize(
+    "answer",
+    [object(), b"14C", float("nan"), float("inf"), "seat \ud800", ["a", "\0"], {1: 2}],
+    ids=["object", "bytes", "NaN", "infinite", "surrogate", "NUL", "number as name"],
+)
+def test_an_answer_that_is_no_json_is_a_failure(house: House, answer: Any) -> None:  # noqa: ANN401
     system = System()
     me = opened(house, system)
     booked(me)
-    system.holds[SEAT] = object()  # type: ignore[assignment]
+    system.holds[SEAT] = answer
+    (line,) = shown(me)
+    assert (line["value"], line.get("live_value")) == ("12A", None)
+    me.recall(QUERY).packet.text.encode()
     assert Degraded.RESOLVER_FAILED in me.recall(QUERY).trace.degraded
 
 

@@ -146,6 +146,14 @@ def test_opening_takes_no_wrong_argument_either() -> None:
                 muniment.open(wrong)
 
 
+@pytest.mark.parametrize("name", ["cache_bytes", "busy_timeout"])
+def test_less_than_nothing_is_refused_before_anything_is_made(tmp_path: Path, name: str) -> None:
+    less: Any = {name: -1}
+    with pytest.raises(InvalidInputError, match=f"{name} must be 0 or more"):
+        muniment.open(tmp_path / "memory.db", **less)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_async_twin_gives_the_same_error() -> None:
     async def work() -> None:
         async with await aio.open_async(":memory:", embedder="none") as memory:

@@ -161,6 +161,13 @@ def test_a_counter_that_counts_the_whole_higher_than_its_parts_is_kept_to() -> N
 
 
 @pytest.mark.promise("REC-3")
+def test_a_counter_that_never_counts_the_same_twice_keeps_to_the_budget() -> None:
+    counts = iter(range(0, 10_000, 90))
+    packet, passed = build_packet([item("x", 1), item("y", 2)], 250, lambda _: next(counts))
+    assert (packet.text, packet.tokens, len(passed)) == ("", 0, 2)
+
+
+@pytest.mark.promise("REC-3")
 def test_an_item_that_does_not_fit_makes_room_for_the_next() -> None:
     big, small = item("x" * 900, 1), item("y", 2)
     packet, passed = build_packet([big, small], 150, count_tokens)

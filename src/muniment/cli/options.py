@@ -379,10 +379,15 @@ def parse_filters(pairs: Sequence[str]) -> dict[str, JSONValue] | None:
     """Return --filter arguments as filters; what a record keeps as text is compared as text.
 
     Raises:
-        InvalidInputError: One has no name or no `=`, or a name is given twice.
+        InvalidInputError: One has no name or no `=`, a name is given twice, or a condition is not
+            the JSON that it begins as.
     """
     found = parse_pairs("--filter", pairs)
-    for name, _, value in (pair.partition("=") for pair in pairs):
+    for number, (name, _, value) in enumerate((pair.partition("=") for pair in pairs), start=1):
         if name in _TEXT_NAMES and not isinstance(found[name], Mapping):
             found[name] = value
+        elif found[name] == value and value.lstrip().startswith(("{", "[")):
+            raise InvalidInputError(
+                f"--filter number {number} begins like JSON and is none; write a text in quotes."
+            )
     return found or None

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from muniment.errors import ProviderError
 from muniment.ports import Resolver
 from muniment.providers.failures import provider_failure
-from muniment.records import JSONValue, canonical_json
+from muniment.records import JSONValue
+from muniment.rules.statement import checked_json
 
 
 class CheckedResolver:
@@ -28,13 +29,11 @@ class CheckedResolver:
             ProviderError: It failed, or its answer is no JSON.
         """
         try:
-            value = self._ask(reference)
-            canonical_json(value)
+            return checked_json("The live value", self._ask(reference))
         except ProviderError:
             raise
         except Exception as error:
             raise provider_failure(error, "The resolver") from None
-        return value
 
 
 def open_resolver(ask: Callable[[str], JSONValue] | None) -> Resolver | None:

@@ -58,6 +58,17 @@ def checks_arguments(cls: T) -> T:
     return cls
 
 
+def refuse_negative(**numbers: float) -> None:
+    """Refuse numbers below 0, each under its name.
+
+    Raises:
+        InvalidInputError: One is.
+    """
+    for name, number in numbers.items():
+        if number < 0:
+            raise InvalidInputError(f"{name} must be 0 or more.")
+
+
 @cache
 def _rules(function: F) -> tuple[tuple[str, ...], str, Mapping[str, tuple[Test, str]]]:
     parameters = signature(function).parameters

@@ -134,6 +134,8 @@ def build_packet(
     text = _framed(lines, kept)
     tokens = count(text)
     while budget is not None and tokens > budget:
+        if not kept:
+            return Packet((), "", 0), tuple(candidates)
         kept.pop()
         text = _framed(lines, kept)
         tokens = count(text)

@@ -114,7 +114,8 @@ class ScopedReading(ScopedBase):
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
-            ProviderError: `strict` is true and the embedder, reranker or resolver failed.
+            ProviderError: `count_tokens` failed; or `strict` is true and the embedder, reranker or
+                resolver did.
             StoreError: The database cannot be read.
         """
         from muniment.services.recall import Question
