@@ -285,6 +285,23 @@ class TestSpacesAmongThemselves:
 
     @LEXICAL
     @pytest.mark.promise("SCO-5")
+    @pytest.mark.parametrize(("limit", "mine"), [(1, 0), (2, 1), (4, 2), (6, 3), (9, 3)])
+    def test_many_of_them_crowd_out_own_memory_no_more_than_one(
+        self, me: ScopedMemory, desk: ReviewDesk, limit: int, mine: int
+    ) -> None:
+        spaces = [Space("t1", SpaceType.PROJECT, name) for name in ("a", "b", "c", "d", "e", "f")]
+        for space in spaces:
+            text, reader = f"Refunds {space.space_id}.", me.with_spaces(space)
+            said_there = {"kind": "procedure", "space": space, "proposer": space.space_id}
+            decided(desk, proposed(reader, text, **said_there))
+        for number in range(3):
+            said(me, f"Once upon a time somebody asked about refunds on day {number}.")
+        found = me.with_spaces(*spaces).recall("refunds", limit=limit, minimum_score=-1)
+        owners = [item.record.scope for item in found]
+        assert (len(owners), owners.count(me.scope)) == (limit, mine)
+
+    @LEXICAL
+    @pytest.mark.promise("SCO-5")
     def test_the_first_of_them_is_not_taken_for_own_memory_where_there_is_none(
         self, me: ScopedMemory, other_user: ScopedMemory, desk: ReviewDesk
     ) -> None:

@@ -213,21 +213,24 @@ def _leading(ranks: Floats, limit: int | None) -> Places:
 def share(ranking: Ranking, owners: NDArray[np.int64], limit: int) -> Ranking:
     """Cut a ranking over several owners so that shared spaces cannot crowd out own memory.
 
-    Spaces together get half of the limit, each at least one place; what own memory or a space
-    leaves free goes to the best of the rest.
+    Spaces together get half of the limit, and at least one place; each gets an equal part of it,
+    and at least one place while there is one. What own memory or a space leaves free goes to the
+    best of the rest.
 
     Args:
         ranking: Everything above the minimum score, best first.
         owners: Number of each channel place's owner, int64; 0 is own memory.
         limit: Most records to keep.
     """
-    spaces = int(owners.max(initial=0))
-    quota = max(1, limit // (2 * spaces)) if spaces else limit
+    together = max(1, limit // 2)
+    quota = max(1, together // max(1, int(owners.max(initial=0))))
     taken: dict[int, int] = {}
     first: list[int] = []
     later: list[int] = []
     for number, owner in enumerate(owners[ranking.order].tolist()):
-        taken[owner] = taken.get(owner, 0) + 1
-        (first if owner == 0 or taken[owner] <= quota else later).append(number)
+        within = owner == 0 or (taken.get(owner, 0) < quota and sum(taken.values()) < together)
+        if within and owner:
+            taken[owner] = taken.get(owner, 0) + 1
+        (first if within else later).append(number)
     kept = sorted([*first[:limit], *later[: max(0, limit - len(first))]])
     return ranking.at(np.array(kept, dtype=np.int64))
