@@ -29,6 +29,8 @@ own, where a small plugin puts our class in the place of the framework's.
    `"[CASE]"` those of every test: for mere repetitions. An entry that matches no test fails the
    run, so the list stays true.
 
+A suite runs without coverage: a line of ours that only others test counts as not tested.
+
 `Suite.select` names a fixture: only tests that use one of them are run. `Suite.options` are further
 arguments of pytest, `Suite.environment` variables that the plugin reads.
 
@@ -196,7 +198,11 @@ def _command(suite: Suite, root: Path, report: Path) -> list[str]:
 
 
 def _environment(suite: Suite, root: Path) -> dict[str, str]:
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("PYTEST_", "COVERAGE_"))
+    }
     return {
         **kept,
         "PYTHONPATH": os.pathsep.join((str(PLUGINS), str(root))),

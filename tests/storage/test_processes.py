@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TextIO
 
 import apsw
 import pytest
@@ -94,25 +96,32 @@ def test_a_killed_writer_leaves_every_acknowledged_record_whole_and_none_half(
     path = tmp_path / "memory.db"
     chance = random.Random(20300101)
     acknowledged: list[str] = []
-    with ExitStack() as stack:
-        fresh = stack.enter_context(worker("stream", path, 0))
+    with worker("nursery", path) as nursery, ExitStack() as stack:
+        assert nursery.line() == "ready"
+        fresh = stack.enter_context(_born(nursery, tmp_path / "0"))
         for kill in range(1, KILLS + 1):
             doomed = fresh
             if kill < KILLS:
-                fresh = stack.enter_context(worker("stream", path, kill))
-            acknowledged += _killed_after(doomed, chance.randint(1, MOST_ACKNOWLEDGED))
+                fresh = stack.enter_context(_born(nursery, tmp_path / str(kill)))
+            acknowledged += _killed_after(nursery, doomed, chance.randint(1, MOST_ACKNOWLEDGED))
             _check_whole(path, acknowledged)
     assert len(acknowledged) >= KILLS
 
 
-def _killed_after(doomed: Worker, count: int) -> list[str]:
+def _born(nursery: Worker, pipe: Path) -> TextIO:
+    """Have a writer started; return what it says: its number, and then what it acknowledges."""
+    os.mkfifo(pipe)
+    nursery.say(str(pipe))
+    return pipe.open(encoding="utf-8")
+
+
+def _killed_after(nursery: Worker, doomed: TextIO, count: int) -> list[str]:
     """Kill a writer after it acknowledged a number of writes; return all it acknowledged."""
-    heard = [doomed.line() for _ in range(count)]
+    number, *heard = [doomed.readline().rstrip("\n") for _ in range(count + 1)]
     assert all(heard), "the writer ended by itself"
-    doomed.process.kill()
-    assert doomed.process.stdout is not None
-    rest = doomed.process.stdout.read()
-    doomed.process.wait()
+    nursery.say(number)
+    assert nursery.line() == "killed"
+    rest = doomed.read()
     complete = rest[: rest.rfind("\n") + 1].splitlines()
     return [*heard, *complete]
 

@@ -137,6 +137,26 @@ def _serve(path: str) -> None:
                 _tell(remember(me, said, text))
 
 
+def _nursery(path: str) -> None:
+    """Start a writer for each line that names its pipe, and kill the one that a number names.
+
+    A fork has nothing to import: whatever a write needs was used once before.
+    """
+    with open_memory(":memory:", embedder="none") as memory:
+        remember(memory.scoped(**SCOPE.to_dict()), "first", "Prefers tea.")
+    _tell("ready")
+    for who, line in enumerate(sys.stdin):
+        said = line.rstrip("\n")
+        if said.isdigit():
+            os.kill(int(said), signal.SIGKILL)
+            os.waitpid(int(said), 0)
+            _tell("killed")
+        elif os.fork() == 0:
+            with Path(said).open("w", encoding="utf-8") as sys.stdout:
+                _tell(str(os.getpid()))
+                _stream(path, str(who))
+
+
 def _stream(path: str, who: str) -> None:
     """Write without end through the write gate, telling each source_id once it is acknowledged."""
     memory = open_memory(path, embedder="none")
@@ -253,7 +273,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "race": _race,
     "field": _field,
     "serve": _serve,
-    "stream": _stream,
+    "nursery": _nursery,
     "hold": _hold,
     "fork": _fork,
     "crash": _crash,
