@@ -17,7 +17,9 @@ from tests.behaviour.conftest import LEXICAL, ids, said, texts
 from tests.governance.conftest import approved, code_of, proposed
 
 DISTINCT = ["Use C", "Use C++", "Use C#", "Budget is 1,500", "Budget is 1500.0", "Version 1.10",
-            "Version 1.1", "Logins are allowed", "Logins are not allowed"]  # fmt: skip
+            "Version 1.1", "Logins are allowed", "Logins are not allowed", "Dose is .5 mg",
+            "Dose is 5 mg", "Space is 5'", 'Space is 5"', "Space is 10³", "Space is 103",
+            "Use .NET", "Use NET"]  # fmt: skip
 
 
 @pytest.mark.promise("CON-6")
@@ -39,7 +41,7 @@ def test_merges_distinct(memory: Memory, me: ScopedMemory, path: str) -> None:
 
 @LEXICAL
 @pytest.mark.promise("CON-6")
-@pytest.mark.parametrize(("one", "other"), [*combinations(DISTINCT[:3] + DISTINCT[5:], 2)])
+@pytest.mark.parametrize(("one", "other"), [*combinations(DISTINCT[:3] + DISTINCT[5:9], 2)])
 def test_neighbouring_fields_and_values_stay_apart(me: ScopedMemory, one: str, other: str) -> None:
     for value in (one, other):
         said(me, f"It is {value}.", field=f"field of {value}", value=value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
@@ -13,7 +14,8 @@ if TYPE_CHECKING:
     from muniment.records import Record
 
 ALIKE = 0.97
-_MARKS = ".,;:!\"'()…،؛«»“”"
+_QUOTES = "\"'"
+_MARKS = f".,;:!(){_QUOTES}…،؛«»“”"
 _WEIGHTLESS = frozenset({"a", "an", "the", "user", "please", "also", "کاربر", "لطفا"})
 
 
@@ -36,14 +38,34 @@ def wording(record: Record, *also: str | None) -> Wording:
         record: The record. Its kind, field, value, reference and validity say what it is about.
         also: What else has to be equal.
     """
-    words = [word.strip(_MARKS) or word for word in normalise(record.text).split()]
+    words = [_bare(word) for word in normalise(record.text).split()]
     value = None if record.value is None else canonical_json(record.value)
     times = (str(record.valid_from), str(record.valid_until))
     papers = ascii([record.kind, record.field, value, record.reference, *times, *also])
+    papers += ascii(_raised(record.text))
     said = gist = " ".join(words)
     if not _WEIGHTLESS.isdisjoint(words):
         gist = " ".join([word for word in words if word not in _WEIGHTLESS]) or said
     return Wording(_digest(papers + gist), _digest(said))
+
+
+def _bare(word: str) -> str:
+    """Return a word without the marks around it, but for those that make another thing of it.
+
+    `.5` is not `5` and `.net` not `net`; `5'` are feet or minutes and `5"` inches or seconds.
+    """
+    bare = word.strip(_MARKS)
+    start = word.find(bare)
+    before, after = word[:start], word[start + len(bare) :]
+    is_point = before.endswith(".") and not before.endswith("..") and bare[:1].isalnum()
+    point = "." if is_point else ""
+    sign = after[:1] if bare[-1:].isdigit() and after[:1] in _QUOTES else ""
+    return f"{point}{bare}{sign}" or word
+
+
+def _raised(text: str) -> str:
+    """Return the characters that the search form takes for plain digits, such as that of 10³."""
+    return "" if text.isascii() else "".join([c for c in text if unicodedata.category(c) == "No"])
 
 
 def likeness(one: Wording, other: Wording, cosine: Callable[[], float]) -> float:
