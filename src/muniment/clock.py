@@ -104,4 +104,4 @@ def from_instant(instant: int) -> datetime:
 
 def iso(moment: datetime) -> str:
     """Return ISO-8601 text in UTC that ends in `Z`."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat() + "Z"

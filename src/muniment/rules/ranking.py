@@ -136,7 +136,12 @@ def overheard(
 
 
 def publish(
-    coverage: Floats, cosine: Floats, embedded: Mask, exact: Mask, low: float, high: float
+    coverage: Floats,
+    cosine: Floats,
+    embedded: Mask | None,
+    exact: Mask | None,
+    low: float,
+    high: float,
 ) -> Floats:
     """Return the score in [0, 1] that `minimum_score` applies to.
 
@@ -147,8 +152,8 @@ def publish(
     Args:
         coverage: How much of the question the words cover, float32, shape (n,).
         cosine: Cosine to the question, float32, shape (n,).
-        embedded: Which records have an embedding, bool, shape (n,).
-        exact: Which are named exactly, bool, shape (n,).
+        embedded: Which records have an embedding, bool, shape (n,). None: all have.
+        exact: Which are named exactly, bool, shape (n,). None: none are.
         low: Cosine of what is unrelated.
         high: Cosine of what is word for word the same.
     """
@@ -156,9 +161,11 @@ def publish(
     apart /= np.float32(high - low)
     np.maximum(apart, 0, out=apart)
     np.minimum(apart, 1, out=apart)
-    apart[~embedded] = 1
+    if embedded is not None:
+        apart[~embedded] = 1
     apart *= 1 - coverage
-    apart[exact] = 0
+    if exact is not None:
+        apart[exact] = 0
     score: Floats = np.subtract(1, apart, out=apart)
     return score
 
@@ -201,12 +208,14 @@ def _leading(ranks: Floats, limit: int | None) -> Places:
     """
     if limit is None or not 0 < limit < len(ranks):
         return np.arange(len(ranks))
-    bests, blocks = ranks, len(ranks) // _BLOCK
+    blocks = len(ranks) // _BLOCK
     if len(ranks) > _MANY and blocks > limit:
         bests = ranks[: blocks * _BLOCK].reshape(_BLOCK, blocks).max(axis=0)
+    else:
+        bests = ranks.copy()
     found = len(bests) - limit
-    least = np.partition(bests, found)[found]
-    places: Places = (ranks >= least).nonzero()[0]
+    bests.partition(found)
+    places: Places = (ranks >= bests[found]).nonzero()[0]
     return places
 
 

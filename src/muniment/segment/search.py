@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import compress
 from math import log1p
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from muniment.segment.vectors import products
 from muniment.segment.view import View, joined, together
 
 IMAGINED = 50
+_MANY = 8192
 
-T = TypeVar("T", bound=np.generic)
 Choose = Callable[[View, int], Mask]
 
 
@@ -161,20 +161,35 @@ def _matches(sought: Sequence[Sought], count: int) -> _Matches:
         asked = np.array(words if name is None else (*words, name), dtype=np.uint32)
         for part in view.parts:
             begins, ends = part.postings(asked)
-            runs = [*map(slice, begins.tolist(), ends.tolist())]
-            if name is not None and len(named := part.docs[runs.pop()]):
-                exact[named + start] = True
+            if name is not None and ends[-1] > begins[-1]:
+                exact[part.docs[begins[-1] : ends[-1]] + start] = True
             sizes.append((ends - begins)[: len(words)])
-            docs.append(_runs(part.docs, runs, np.int64))
-            docs[-1] += np.int64(start)
-            counts.append(_runs(part.counts, runs, np.uint8))
+            take = _taking(begins[: len(words)], sizes[-1])
+            docs.append(take(part.docs).astype(np.int64))
+            if start:
+                docs[-1] += start
+            counts.append(take(part.counts))
             start += len(part)
     return _Matches(joined(sizes), joined(docs), joined(counts), exact)
 
 
-def _runs(column: NDArray[Any], runs: Sequence[slice], dtype: type[T]) -> NDArray[T]:
-    """Return several runs of a column, one after the other."""
-    return np.concatenate([column[:0], *[column[run] for run in runs]], dtype=dtype)
+def _taking(
+    begins: NDArray[np.int64], sizes: NDArray[np.int64]
+) -> Callable[[NDArray[Any]], NDArray[Any]]:
+    """Return what takes several runs of a column, one after the other; many entries run by run.
+
+    Args:
+        begins: Where each run begins, int64, shape (k,).
+        sizes: How long each is, int64, shape (k,).
+    """
+    ends = sizes.cumsum()
+    count = int(ends[-1]) if len(ends) else 0
+    if count > _MANY:
+        runs = [*map(slice, begins.tolist(), (begins + sizes).tolist())]
+        return lambda column: np.concatenate([column[run] for run in runs])
+    places = np.arange(count)
+    places += (begins - ends + sizes).repeat(sizes)
+    return lambda column: column.take(places)
 
 
 def _idf(found: Sequence[int], total: int) -> list[float]:
@@ -206,16 +221,17 @@ def _weighed(matches: _Matches, view: View, size: int) -> tuple[Floats, Column]:
     covering = (sum(idf) * sum(squares) ** 0.5) ** 0.5 or 1.0
     weights = np.array(idf * (len(matches.sizes) // size), dtype=np.float32)
     words = _Words(matches.docs, matches.counts.astype(np.float32), weights.repeat(matches.sizes))
-    lexical = words.summed(view.damping.take(words.docs), count)
+    lexical = _summed(words.docs, words.damped(view.damping.take(words.docs)), count)
     lexical *= np.float32(1 / ranking)
+    return lexical, Column(count, _Covering(words, view, size, covering).of)
 
-    def coverage(places: Some) -> Floats:
-        here = words.of(places, count)
-        covered = here.summed(view.spare(size).take(view.lengths.take(here.docs)), count)[places]
-        covered *= np.float32(1 / covering)
-        return np.minimum(covered, 1, out=covered)
 
-    return lexical, Column(count, coverage)
+def _summed(places: NDArray[np.int64], values: Floats, count: int) -> Floats:
+    """Return the sum of what belongs to each of so many places, float32, shape (count,).
+
+    Summed in double precision, so that records with equal values tie in whatever order they come.
+    """
+    return np.bincount(places, values, count).astype(np.float32)
 
 
 class _Words(NamedTuple):
@@ -231,23 +247,47 @@ class _Words(NamedTuple):
     counts: Floats
     weights: Floats
 
-    def of(self, places: Some, count: int) -> _Words:
+    def within(self, places: NDArray[np.int64], count: int) -> _Words:
         """Return the words in some of so many records."""
-        if isinstance(places, slice):
-            return self
         wanted = np.zeros(count, dtype=np.bool_)
         wanted[places] = True
         here = wanted.take(self.docs).nonzero()[0]
         return _Words(self.docs.take(here), self.counts.take(here), self.weights.take(here))
 
-    def summed(self, damping: Floats, count: int) -> Floats:
-        """Return what the words weigh in each of so many records, float32, shape (n,).
-
-        Args:
-            damping: What damps each entry, float32, shape (p,); its memory is used.
-            count: How many records there are.
-        """
+    def damped(self, damping: Floats) -> Floats:
+        """Return what each entry weighs, float32, shape (p,); takes the memory of `damping`."""
         damping += self.counts
         np.divide(self.counts, damping, out=damping)
         damping *= self.weights
-        return np.bincount(self.docs, damping, count).astype(np.float32)
+        return damping
+
+
+class _Covering(NamedTuple):
+    """How far a question's words cover records, worked out of those that are asked for.
+
+    Attributes:
+        words: Where they occur.
+        view: All that is sought.
+        size: How many words the question has.
+        whole: What their sum is divided by.
+    """
+
+    words: _Words
+    view: View
+    size: int
+    whole: float
+
+    def of(self, places: Some) -> Floats:
+        """Return the coverage of some records, float32, in their order."""
+        count = len(self.view.live)
+        if isinstance(places, slice):
+            return self._covered(self.words, self.words.docs, count)
+        asked, back = np.unique(places, return_inverse=True)
+        here = self.words.within(asked, count)
+        return self._covered(here, asked.searchsorted(here.docs), len(asked))[back]
+
+    def _covered(self, here: _Words, places: NDArray[np.int64], count: int) -> Floats:
+        spare = self.view.spare(self.size).take(self.view.lengths.take(here.docs))
+        covered = _summed(places, here.damped(spare), count)
+        covered *= np.float32(1 / self.whole)
+        return np.minimum(covered, 1, out=covered)

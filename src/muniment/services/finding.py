@@ -133,8 +133,13 @@ def _scores(channels: Channels, asked: Asked) -> tuple[Floats, Column]:
         fused += overheard(channels.lexical, channels.chosen, *channels.beside)
 
     def published(places: Some) -> Floats:
-        votes = channels.coverage[places], channels.cosine[places]
-        masks = channels.embedded[places], channels.exact[places]
-        return publish(*votes, *masks, scale.low, scale.high)
+        return publish(
+            channels.coverage[places],
+            channels.cosine[places],
+            None if channels.pool is None else channels.embedded[places],
+            channels.exact[places] if len(exact) else None,
+            scale.low,
+            scale.high,
+        )
 
     return fused, Column(count, published)
