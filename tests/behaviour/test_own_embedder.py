@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -111,3 +112,11 @@ def test_half_an_embedder_is_refused() -> None:
 
     with pytest.raises(InvalidInputError, match="not an embedder"):
         muniment.open(":memory:", embedder=Half())
+
+
+@pytest.mark.parametrize(
+    "levels", [(0.5, 0.5), (0.8, 0.2), (math.nan, 0.8), (0.2, math.inf), (-math.inf, math.inf)]
+)
+def test_levels_between_which_nothing_lies_are_refused(levels: tuple[float, float]) -> None:
+    with pytest.raises(InvalidInputError, match="below its high"):
+        Calibration(*levels)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
+from muniment.errors import InvalidInputError
 from muniment.records import JSONValue, WritePath
 from muniment.results import Finding
 
@@ -36,10 +38,18 @@ class Calibration:
     Attributes:
         low: Cosine of unrelated texts; it and everything below becomes 0.
         high: Cosine of a question and the text that answers it word for word; becomes 1.
+
+    Raises:
+        InvalidInputError: `low` is not below `high`, or one is not finite.
     """
 
     low: float
     high: float
+
+    def __post_init__(self) -> None:
+        """Refuse levels between which nothing lies."""
+        if not (isfinite(self.high - self.low) and self.low < self.high):
+            raise InvalidInputError("The low of a calibration must be a number below its high.")
 
 
 class Embedder(Protocol):
