@@ -10,7 +10,7 @@ import pytest
 from rich.table import Table
 from typer.testing import CliRunner
 
-from muniment.bench import isolation, recall
+from muniment.bench import isolation, plots, recall
 from muniment.cli import app
 from muniment.cli import bench_runs as shown
 from muniment.cli.bench_all import Plan
@@ -35,9 +35,21 @@ def test_a_page_holds_every_table_and_shows_every_plot(tmp_path: Path) -> None:
     assert "| 10 |" in page
     assert "| warm | 20 |" in page
     assert page.count(found["Recall"].machine.processor) == len(HEADINGS)
-    plots = {path.name for path in (tmp_path / "docs" / "plots").iterdir()}
-    assert plots == {"recall.svg", "isolation.svg"}
-    assert all(f"(plots/{name})" in page for name in plots)
+    drawn = {path.name for path in (tmp_path / "docs" / "plots").iterdir()}
+    assert drawn == {"recall.svg", "isolation.svg"}
+    assert all(f"(plots/{name})" in page for name in drawn)
+
+
+def test_a_folder_for_plots_is_refused_before_anything_is_measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(plots, "find_spec", lambda _: None)
+    monkeypatch.setattr(recall, "run", lambda **_: pytest.fail("it measured"))
+
+    result = CliRunner().invoke(app, ["bench", "recall", "--quick", "--plots", str(tmp_path)])
+
+    assert isinstance(result.exception, MissingExtraError)
+    assert "muniment[bench]" in str(result.exception)
 
 
 def test_a_table_in_markdown_has_a_line_a_row_and_a_cell_a_column() -> None:

@@ -90,7 +90,6 @@ def test_a_report_is_plain_json() -> None:
 
 
 def test_a_plot_is_a_picture_with_every_name(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     bars(tmp_path / "plots" / "one.svg", "Title", "ms", {"muniment": 1.0, "one pass": 0.1})
     drawn = ET.parse(tmp_path / "plots" / "one.svg")
     text = " ".join(filter(None, drawn.getroot().itertext()))

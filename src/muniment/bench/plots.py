@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from muniment.errors import MissingExtraError
@@ -26,11 +27,10 @@ def bars(path: Path, title: str, unit: str, values: Mapping[str, float]) -> None
     Raises:
         MissingExtraError: The extra `bench` is not installed.
     """
-    try:
-        from matplotlib import rcParams
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        raise MissingExtraError("Plots need matplotlib: pip install 'muniment[bench]'.") from None
+    require()
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
     rcParams["svg.hashsalt"] = "muniment"
     rcParams["svg.fonttype"] = "none"
     figure = Figure(figsize=(8, 0.6 + 0.36 * len(values)), layout="constrained")
@@ -46,6 +46,16 @@ def bars(path: Path, title: str, unit: str, values: Mapping[str, float]) -> None
     axes.spines[["top", "right"]].set_visible(False)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format="svg", metadata={"Date": None})
+
+
+def require() -> None:
+    """Refuse before anything is measured for a plot that nothing could draw.
+
+    Raises:
+        MissingExtraError: The extra `bench` is not installed.
+    """
+    if find_spec("matplotlib") is None:
+        raise MissingExtraError("Plots need matplotlib: pip install 'muniment[bench]'.")
 
 
 def _colour(name: str) -> str:

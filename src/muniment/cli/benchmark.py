@@ -20,7 +20,20 @@ Peers = Annotated[
     list[str] | None,
     typer.Option("--peer", help="A peer to run beside it, or `all`. May be repeated."),
 ]
-Plots = Annotated[Path | None, typer.Option(help="Folder to write plots to, as SVG.")]
+
+
+def _drawn(folder: Path | None) -> Path | None:
+    """Refuse a folder for plots when nothing could draw them."""
+    if folder is not None:
+        from muniment.bench.plots import require
+
+        require()
+    return folder
+
+
+Plots = Annotated[
+    Path | None, typer.Option(callback=_drawn, help="Folder to write plots to, as SVG.")
+]
 Keep = Annotated[
     Path | None,
     typer.Option(help="Folder to keep the filled stores in; what is there is used again."),
@@ -236,7 +249,8 @@ def everything(
     run: Run,
     peer: Peers = None,
     into: Annotated[
-        Path | None, typer.Option(help="Folder to write a page of Markdown and plots to.")
+        Path | None,
+        typer.Option(callback=_drawn, help="Folder to write a page of Markdown and plots to."),
     ] = None,
     keep: Keep = None,
     quick: Quick = False,
