@@ -15,7 +15,7 @@ from muniment.cli import app
 from muniment.cli import bench_runs as shown
 from muniment.cli.bench_all import Plan
 from muniment.cli.bench_page import markdown, write_page
-from muniment.errors import MissingExtraError
+from muniment.errors import InvalidInputError, MissingExtraError
 from muniment.scoped import Progress
 
 HEADINGS = ["Recall", "What other people's records cost"]
@@ -29,7 +29,7 @@ def test_a_page_holds_every_table_and_shows_every_plot(tmp_path: Path) -> None:
     crowd = isolation.run(scope_records=10, other_records=1000, calls=20)
     found = dict(zip(HEADINGS, (small(lambda *_: None), shown.isolation(crowd)), strict=True))
 
-    page = write_page(tmp_path / "docs", found).read_text(encoding="utf-8")
+    page = write_page(tmp_path / "docs", found, HEADINGS).read_text(encoding="utf-8")
 
     assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == HEADINGS
     assert "| 10 |" in page
@@ -38,6 +38,20 @@ def test_a_page_holds_every_table_and_shows_every_plot(tmp_path: Path) -> None:
     drawn = {path.name for path in (tmp_path / "docs" / "plots").iterdir()}
     assert drawn == {"recall.svg", "isolation.svg"}
     assert all(f"(plots/{name})" in page for name in drawn)
+
+
+def test_what_is_measured_alone_leaves_the_rest_of_the_page(tmp_path: Path) -> None:
+    first, second = small(lambda *_: None), small(lambda *_: None)
+    order = ["A", "B", "C"]
+    write_page(tmp_path, {"C": first, "A": first}, order)
+    before = (tmp_path / "measured.md").read_text(encoding="utf-8")
+
+    after = write_page(tmp_path, {"B": second}, order).read_text(encoding="utf-8")
+
+    assert [line[3:] for line in after.splitlines() if line.startswith("## ")] == order
+    assert after.startswith(before[: before.index("## C")])
+    assert after.endswith(before[before.index("## C") :])
+    assert write_page(tmp_path, {"B": second}, order).read_text(encoding="utf-8") == after
 
 
 def test_a_folder_for_plots_is_refused_before_anything_is_measured(
@@ -78,3 +92,5 @@ def test_all_benches_run_in_turn_and_what_cannot_is_left_out(
         assert list(json.loads(result.stdout)) == ["Recall"]
     else:
         assert "one pass, CPU" in result.stdout
+    wrong = CliRunner().invoke(app, ["bench", "all", "--only", "Nothing"])
+    assert isinstance(wrong.exception, InvalidInputError)

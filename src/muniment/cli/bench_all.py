@@ -32,6 +32,7 @@ class Plan:
         """Return every bench by its heading, in the order to run them."""
         return {
             "Recall": self._recall,
+            "Recall beside others": self._beside,
             "Writing": self._write,
             "What other people's records cost": self._isolation,
             "What sealing costs": self._sealed,
@@ -51,10 +52,20 @@ class Plan:
             scopes=(100, 1_000) if self.quick else (100, 1_000, 10_000, 100_000),
             others=2_000 if self.quick else 100_000,
             calls=self._calls,
-            peers=self.peers,
-            peer_records=((300 if self.quick else 1_000),) if self.peers else (),
-            peer_others=(300,) if self.quick else (9_000, 99_000),
             progress=progress,
+        )
+        return shown.recall(report)
+
+    def _beside(self, _: Progress) -> Found:
+        from muniment.bench.recall import run
+
+        report = run(
+            scopes=(),
+            others=0,
+            calls=self._calls,
+            peers=self.peers,
+            peer_records=(300 if self.quick else 1_000,),
+            peer_others=(300,) if self.quick else (9_000, 99_000),
         )
         return shown.recall(report)
 

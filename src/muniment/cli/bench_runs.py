@@ -75,14 +75,14 @@ class Found:
 
 def recall(report: RecallReport) -> Found:
     """Return what `bench recall` found."""
-    tables = [views.scopes_table(report.scopes)]
+    tables = [views.scopes_table(report.scopes)] if report.scopes else []
     tables += [views.peers_table(report.peers)] if report.peers else []
     times = {}
     for one in report.scopes:
         times[f"one pass, {one.records:,} records"] = one.one_pass.cpu
         times[f"muniment warm, {one.records:,} records"] = one.warm.cpu
         times[f"muniment cold, {one.records:,} records"] = one.cold.cpu
-    charts = [Chart("recall", "Recall, median", MILLISECONDS, times)]
+    charts = [Chart("recall", "Recall, median", MILLISECONDS, times)] if times else []
     for count, others in sorted({(one.records, one.others) for one in report.peers}):
         found = [one for one in report.peers if (one.records, one.others) == (count, others)]
         beside = {one.name: one.recall.cpu for one in found if one.recall}

@@ -252,13 +252,17 @@ def everything(
         Path | None,
         typer.Option(callback=_drawn, help="Folder to write a page of Markdown and plots to."),
     ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(help="A heading to measure alone. May be repeated.")
+    ] = None,
     keep: Keep = None,
     quick: Quick = False,
 ) -> None:
     """Run every bench in turn, as the documentation shows them.
 
     It takes about an hour and six gigabytes of disk, with --quick some minutes. What needs a
-    package that is not installed is left out, and said to be. Set OPENBLAS_NUM_THREADS=1, so that
+    package that is not installed is left out, and said to be. With --only what the page says
+    of the others stays. Set OPENBLAS_NUM_THREADS=1, so that
     no peer's threads run on in the time of another.
 
     Example: muniment bench all --peer all --into docs
@@ -267,16 +271,19 @@ def everything(
     from muniment.cli.bench_page import write_page
 
     found: dict[str, shown.Found] = {}
-    for heading, measure in Plan(_names(peer or []), keep, quick).benches().items():
+    benches = Plan(_names(peer or []), keep, quick).benches()
+    if set(only or ()) - set(benches):
+        raise InvalidInputError(f"--only must be one of: {', '.join(benches)}.")
+    for heading in [one for one in benches if not only or one in only]:
         try:
             with run.out.progress(heading) as progress:
-                found[heading] = measure(progress)
+                found[heading] = benches[heading](progress)
         except MissingExtraError as error:
             run.out.note(f"{heading} is left out. {error}")
             continue
         run.out.show(f"\n{heading}", *found[heading].views, machine_line(found[heading].machine))
         if into is not None:
-            write_page(into, found)
+            write_page(into, found, list(benches))
     run.out.emit({heading: one.report for heading, one in found.items()})
 
 

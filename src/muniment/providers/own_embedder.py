@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+import numpy as np
+
 from muniment.errors import MunimentError
 from muniment.providers.failures import provider_failure
 from muniment.providers.vectors import unit_vectors
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from muniment.ports import Calibration, Embedder, EmbeddingModel
@@ -56,8 +57,9 @@ class OwnEmbedder:
         Raises:
             ProviderError: The embedder failed or answered with an unusable vector.
         """
-        row = self._asked(lambda: self._embedder.embed_query(text))
-        vector: NDArray[np.float32] = unit_vectors([row], 1, self.model.dimensions, self._label)[0]
+        row: object = self._asked(lambda: self._embedder.embed_query(text))
+        rows = row[np.newaxis] if isinstance(row, np.ndarray) else [row]
+        vector: NDArray[np.float32] = unit_vectors(rows, 1, self.model.dimensions, self._label)[0]
         return vector
 
     def _asked(self, ask: Callable[[], T]) -> T:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from muniment.errors import InvalidInputError, ProviderError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+_ROUNDING = 1e-5
 
 
 def refuse_blank(texts: Sequence[str]) -> None:
@@ -45,6 +47,8 @@ def unit_vectors(
     Raises:
         ProviderError: The vectors are of the wrong number or length, or one is not finite or zero.
     """
+    if _are_units(rows, count, dimensions):
+        return rows
     matrix = _matrix(rows, provider)
     if matrix.ndim != 2 or len(matrix) != count or not matrix.shape[1]:
         raise ProviderError(
@@ -69,6 +73,15 @@ def unit_vectors(
         np.float32
     )
     return units
+
+
+def _are_units(rows: object, count: int, dimensions: int | None) -> TypeGuard[NDArray[np.float32]]:
+    """Whether there is nothing to change; a square that is not finite is not near 1."""
+    if not isinstance(rows, np.ndarray) or rows.dtype != np.float32:
+        return False
+    if rows.shape != (count, dimensions):
+        return False
+    return bool((np.abs(np.vecdot(rows, rows) - 1) < _ROUNDING).all())
 
 
 def _matrix(rows: object, provider: str) -> NDArray[np.float64]:

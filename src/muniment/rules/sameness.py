@@ -54,6 +54,8 @@ def _bare(word: str) -> str:
 
     `.5` is not `5` and `.net` not `net`; `5'` are feet or minutes and `5"` inches or seconds.
     """
+    if word.isalnum():
+        return word
     bare = word.strip(_MARKS)
     start = word.find(bare)
     before, after = word[:start], word[start + len(bare) :]
