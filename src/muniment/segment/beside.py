@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from muniment.segment.part import NOBODY, Floats, Mask
 
-BRIEF = 50
+BRIEF = 30
 
 
 class Beside(NamedTuple):
@@ -33,7 +33,7 @@ def beside(
     """Return the neighbours among the records of one owner.
 
     A turn of a conversation is short and leaves to its neighbours what it is about; a long record
-    says it itself. So each of a pair counts whole up to 50 content tokens, and in inverse
+    says it itself. So each of a pair counts whole up to 30 content tokens, and in inverse
     proportion to them above.
 
     Args:
