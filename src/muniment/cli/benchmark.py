@@ -260,7 +260,7 @@ def everything(
 ) -> None:
     """Run every bench in turn, as the documentation shows them.
 
-    It takes about an hour and six gigabytes of disk, with --quick some minutes. What needs a
+    It takes about half an hour and six gigabytes of disk, with --quick some minutes. What needs a
     package that is not installed is left out, and said to be. With --only what the page says
     of the others stays. Set OPENBLAS_NUM_THREADS=1, so that
     no peer's threads run on in the time of another.
