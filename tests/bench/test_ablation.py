@@ -42,6 +42,7 @@ QUERIES = [
     {"query": "tea reports and invoices", "gold": ["r8", "r23"], "before": 30},
     {"query": "What do you know?", "gold": ["r39"]},
     {"query": "review review", "gold": ["r4", "r34"]},
+    {"query": "the report on the seat", "gold": ["r2"]},
 ]
 
 
