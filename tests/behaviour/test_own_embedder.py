@@ -76,6 +76,20 @@ def test_lists_of_numbers_of_any_length_become_unit_vectors() -> None:
         assert found.trace.hits[0].semantic == pytest.approx(1)
 
 
+def test_an_embedder_may_use_its_memory_for_the_next_text() -> None:
+    room = np.zeros((1, 3), dtype=np.float32)
+
+    def answered(texts: Sequence[str]) -> object:
+        room[:] = [[1, 0, 0] if "tea" in texts[0] else [0, 1, 0]]
+        return room
+
+    with scoped(Own(answered)) as me:
+        tea, jam = (said(me, text).memory_id for text in ("Likes tea.", "Likes jam."))
+        for question, nearest in (("tea", tea), ("jam", jam), ("tea", tea)):
+            hits = me.recall(question, minimum_score=-1).trace.hits
+            assert {one.memory_id: one.semantic for one in hits}[nearest] == pytest.approx(1)
+
+
 @pytest.mark.promise("REC-8")
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_a_wrong_vector_is_never_stored(wrong: Answer) -> None:

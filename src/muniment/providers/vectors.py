@@ -36,7 +36,7 @@ def refuse_blank(texts: Sequence[str]) -> None:
 def unit_vectors(
     rows: object, count: int, dimensions: int | None, provider: str
 ) -> NDArray[np.float32]:
-    """Return what a provider answered as unit vectors, shape (count, dimensions).
+    """Return what a provider answered as unit vectors, shape (count, dimensions), in own memory.
 
     Args:
         rows: Anything NumPy reads as a matrix of numbers.
@@ -48,7 +48,7 @@ def unit_vectors(
         ProviderError: The vectors are of the wrong number or length, or one is not finite or zero.
     """
     if _are_units(rows, count, dimensions):
-        return rows
+        return rows.copy()
     matrix = _matrix(rows, provider)
     if matrix.ndim != 2 or len(matrix) != count or not matrix.shape[1]:
         raise ProviderError(
