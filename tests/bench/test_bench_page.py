@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,18 @@ def test_a_page_holds_every_table_and_shows_every_plot(tmp_path: Path) -> None:
     drawn = {path.name for path in (tmp_path / "docs" / "plots").iterdir()}
     assert drawn == {"recall.svg", "isolation.svg"}
     assert all(f"(plots/{name})" in page for name in drawn)
+
+
+def test_a_store_that_lost_something_ends_the_run_with_a_failure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    found = replace(small(lambda *_: None), is_sound=False)
+    monkeypatch.setattr(Plan, "benches", lambda _: {"Under load": lambda _: found})
+
+    result = CliRunner().invoke(app, ["bench", "all", "--json"])
+
+    assert result.exit_code == 1
+    assert list(json.loads(result.stdout)) == ["Under load"]
 
 
 def test_what_is_measured_alone_leaves_the_rest_of_the_page(tmp_path: Path) -> None:

@@ -65,12 +65,14 @@ class Found:
         machine: On what it was measured.
         views: Its tables and remarks.
         charts: Its plots.
+        is_sound: Whether everything that was acknowledged was true.
     """
 
     report: Mapping[str, JSONValue]
     machine: Machine
     views: Sequence[Table | Text]
     charts: Sequence[Chart] = ()
+    is_sound: bool = True
 
 
 def recall(report: RecallReport) -> Found:
@@ -142,7 +144,7 @@ def postgres(report: PostgresReport) -> Found:
 def load(report: LoadReport) -> Found:
     """Return what `bench load` found."""
     shown = (views.load_table(report), views.load_errors(report), views.load_verdict(report))
-    return Found(report.to_dict(), report.machine, shown)
+    return Found(report.to_dict(), report.machine, shown, is_sound=report.is_sound)
 
 
 def _in_scope(count: int) -> str:

@@ -58,7 +58,7 @@ class ScopedJudging(ScopedBase):
             cursor: The cursor of the page before, with the same filters. None for the first page.
             kinds: Kinds to look at. None for all.
             filters: Conditions on fields and metadata.
-            superseded: Whether to tell of superseded records too; those were corrected.
+            superseded: Whether to tell of superseded records too, as what was corrected is.
 
         Raises:
             InvalidInputError: An argument is out of range, or a kind or filter is wrong.
